@@ -1,0 +1,156 @@
+package telegram
+
+import (
+	"context"
+
+	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+)
+
+// Button is one button under a message. A tap on it brings its Data back in a [Callback].
+type Button struct {
+	Text  string // shown; not empty
+	Data  string // 1–64 bytes
+	Style string // "", "danger", "primary" or "success"; older apps ignore it
+}
+
+// Keyboard is the rows of buttons under a message. Nil or empty: none.
+type Keyboard [][]Button
+
+// Outgoing is one text message, to send or to edit into. Texts have at most 4096 UTF-16 units after parsing.
+type Outgoing struct {
+	Chat       int64
+	Thread     int      // the topic; 0: none, or the General topic, which has no id
+	ReplyTo    int      // the message to reply to; 0: none. If it is gone, the message is sent all the same
+	HTML       string   // the text with formatting; sent unless PlainOnly is set or it is empty
+	Plain      string   // the same text without; what a caller falls back to after an error of kind [Parse]
+	PlainOnly  bool     // send Plain
+	Keyboard   Keyboard // replaces the one of the message that is edited, also when empty
+	Silent     bool     // no sound
+	ForceReply bool     // open a reply field for the person replied to; only without Keyboard, never on an edit
+}
+
+// Sent says which message a send made.
+type Sent struct {
+	MessageID int   `json:"message_id"`
+	Date      int64 `json:"date"` // Unix seconds, by Telegram's clock
+	// Undecoded: Telegram said that it was sent, but not in a way that could be read whole; MessageID is 0.
+	Undecoded bool `json:"-"`
+}
+
+// Send posts a message, with one call. An error of kind [Parse] leaves the choice of another text to the caller.
+func (c *Client) Send(ctx context.Context, m Outgoing) (Sent, error) {
+	ctx, cancel := c.within(ctx)
+	defer cancel()
+	text, mode := m.text()
+	sent, err := c.library.SendMessage(ctx, &bot.SendMessageParams{
+		ChatID:              m.Chat,
+		MessageThreadID:     m.Thread,
+		Text:                text,
+		ParseMode:           mode,
+		LinkPreviewOptions:  noPreview(),
+		DisableNotification: m.Silent,
+		ReplyParameters:     replyTo(m.ReplyTo),
+		ReplyMarkup:         m.markup(),
+	})
+	return sentMessage(sent, c.failure("sendMessage", err))
+}
+
+// Edit replaces text and keyboard of a message of this bot. Thread, ReplyTo, Silent and ForceReply do not apply.
+// A message that is already so is success.
+func (c *Client) Edit(ctx context.Context, chat int64, message int, m Outgoing) error {
+	ctx, cancel := c.within(ctx)
+	defer cancel()
+	m.ForceReply = false
+	text, mode := m.text()
+	_, err := c.library.EditMessageText(ctx, &bot.EditMessageTextParams{
+		ChatID:             chat,
+		MessageID:          message,
+		Text:               text,
+		ParseMode:          mode,
+		LinkPreviewOptions: noPreview(),
+		ReplyMarkup:        m.markup(),
+	})
+	if isKind(err, NotModified) {
+		return nil
+	}
+	return c.failure("editMessageText", err)
+}
+
+// AnswerCallback ends the wait that an app shows after a tap. The text, of at most 200 characters, may be empty; alert
+// shows it in a window that has to be closed. A late answer fails with [QueryTooOld].
+func (c *Client) AnswerCallback(ctx context.Context, id, text string, alert bool) error {
+	ctx, cancel := c.within(ctx)
+	defer cancel()
+	_, err := c.library.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{
+		CallbackQueryID: id,
+		Text:            text,
+		ShowAlert:       alert,
+	})
+	return c.failure("answerCallbackQuery", err)
+}
+
+// text returns what is sent, and how it is to be parsed.
+func (m Outgoing) text() (string, models.ParseMode) {
+	if m.PlainOnly || m.HTML == "" {
+		return m.Plain, ""
+	}
+	return m.HTML, models.ParseModeHTML
+}
+
+// These replace the library's own types, which write an empty copy_text into every button: a strict server takes that
+// for a second action.
+type (
+	inlineButton struct {
+		Text  string `json:"text"`
+		Data  string `json:"callback_data"`
+		Style string `json:"style,omitempty"`
+	}
+	inlineKeyboard struct {
+		Rows [][]inlineButton `json:"inline_keyboard"`
+	}
+	forceReply struct {
+		ForceReply bool `json:"force_reply"`
+		Selective  bool `json:"selective"`
+	}
+)
+
+// markup returns nil where there is none: a message sent without has no keyboard, and an edited one loses its own.
+func (m Outgoing) markup() models.ReplyMarkup {
+	var k inlineKeyboard
+	for _, row := range m.Keyboard {
+		buttons := make([]inlineButton, 0, len(row))
+		for _, b := range row {
+			buttons = append(buttons, inlineButton(b))
+		}
+		if len(buttons) > 0 {
+			k.Rows = append(k.Rows, buttons)
+		}
+	}
+	switch {
+	case len(k.Rows) > 0:
+		return k
+	case m.ForceReply:
+		return forceReply{ForceReply: true, Selective: true}
+	}
+	return nil
+}
+
+func replyTo(message int) *models.ReplyParameters {
+	if message == 0 {
+		return nil
+	}
+	return &models.ReplyParameters{MessageID: message, AllowSendingWithoutReply: true}
+}
+
+func noPreview() *models.LinkPreviewOptions {
+	return &models.LinkPreviewOptions{IsDisabled: bot.True()}
+}
+
+// sentMessage reads what the wire left of a message.
+func sentMessage(m *models.Message, err error) (Sent, error) {
+	if err != nil {
+		return Sent{}, err
+	}
+	return Sent{MessageID: m.ID, Date: int64(m.Date), Undecoded: m.ID == 0}, nil
+}
