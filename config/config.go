@@ -103,7 +103,7 @@ const (
 // [Config.Route] resolves it.
 type RouteRule struct {
 	Match  Match   `yaml:"match"`
-	Chats  []Chat  `yaml:"chats"`  // empty: what matches is refused as unroutable
+	Chats  []Chat  `yaml:"chats"` // empty: what matches is refused as unroutable
 	Owners []int64 `yaml:"owners" want:"the numeric Telegram user id of an owner in people"`
 	Quorum int     `yaml:"quorum"` // different owners who must approve, ≥ 1
 }
