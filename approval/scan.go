@@ -1,0 +1,259 @@
+package approval
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A scanner reads the tokens of a JSON text. Once failed is set the text is
+// not JSON, and pos stands where it stopped being so.
+type scanner struct {
+	data   []byte
+	pos    int
+	failed bool
+}
+
+// peek skips white space and returns the byte after it, 0 at the end.
+func (s *scanner) peek() byte {
+	for s.pos < len(s.data) {
+		switch b := s.data[s.pos]; b {
+		case ' ', '\n', '\r', '\t':
+			s.pos++
+		default:
+			return b
+		}
+	}
+	return 0
+}
+
+// text reads a string at its opening quote. It returns what is between the
+// quotes, still escaped, and the rule it breaks, if any.
+func (s *scanner) text() (raw []byte, rule string) {
+	s.pos++
+	start, ascii := s.pos, true
+	for s.pos < len(s.data) {
+		switch b := s.data[s.pos]; {
+		case b == '"':
+			raw = s.data[start:s.pos]
+			s.pos++
+			if !ascii && !utf8.Valid(raw) {
+				rule = "is not UTF-8"
+			}
+			return raw, rule
+		case b == '\\':
+			if s.escape() {
+				rule = "holds a lone surrogate"
+			}
+			if s.failed {
+				return nil, ""
+			}
+		case b < ' ':
+			s.failed = true
+			return nil, ""
+		default:
+			ascii = ascii && b < utf8.RuneSelf
+			s.pos++
+		}
+	}
+	s.failed = true
+	return nil, ""
+}
+
+// escape reads one escape, or the two of a surrogate pair, and reports whether
+// it is half of a pair only.
+func (s *scanner) escape() (lone bool) {
+	if s.pos+1 >= len(s.data) {
+		s.failed = true
+		return false
+	}
+	switch s.data[s.pos+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		s.pos += 2
+		return false
+	}
+	unit, ok := unicodeEscape(s.data[s.pos:])
+	if !ok {
+		s.failed = true
+		return false
+	}
+	s.pos += 6
+	switch {
+	case unit < 0xD800 || unit > 0xDFFF:
+		return false
+	case unit > 0xDBFF:
+		return true
+	}
+	if low, ok := unicodeEscape(s.data[s.pos:]); ok && low >= 0xDC00 && low <= 0xDFFF {
+		s.pos += 6
+		return false
+	}
+	return true
+}
+
+// unicodeEscape reads \u and four digits at the head of b.
+func unicodeEscape(b []byte) (unit uint16, ok bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	for _, d := range b[2:6] {
+		unit <<= 4
+		switch {
+		case isDigit(d):
+			unit |= uint16(d - '0')
+		case 'a' <= d|0x20 && d|0x20 <= 'f':
+			unit |= uint16(d|0x20-'a') + 10
+		default:
+			return 0, false
+		}
+	}
+	return unit, true
+}
+
+// number reads a number, and returns it with the rule it breaks, if any.
+func (s *scanner) number() (raw []byte, rule string) {
+	start, whole := s.pos, true
+	if s.data[s.pos] == '-' {
+		s.pos++
+	}
+	digits := s.pos
+	if s.digits(); s.pos-digits > 1 && s.data[digits] == '0' {
+		s.failed = true
+	}
+	if !s.failed && s.at('.') {
+		whole = false
+		s.pos++
+		s.digits()
+	}
+	if !s.failed && (s.at('e') || s.at('E')) {
+		whole = false
+		s.pos++
+		if s.at('+') || s.at('-') {
+			s.pos++
+		}
+		s.digits()
+	}
+	if s.failed {
+		return nil, ""
+	}
+	raw = s.data[start:s.pos]
+	if whole {
+		if !isSafeInteger(s.data[digits:s.pos]) {
+			rule = "must be within ±(2^53-1)"
+		}
+	} else if f, err := strconv.ParseFloat(string(raw), 64); err != nil || math.IsInf(f, 0) {
+		rule = "must be finite as a double"
+	}
+	return raw, rule
+}
+
+func (s *scanner) at(b byte) bool { return s.pos < len(s.data) && s.data[s.pos] == b }
+
+// digits reads at least one digit.
+func (s *scanner) digits() {
+	start := s.pos
+	for s.pos < len(s.data) && isDigit(s.data[s.pos]) {
+		s.pos++
+	}
+	s.failed = s.failed || s.pos == start
+}
+
+// literal reads true, false or null.
+func (s *scanner) literal() {
+	for _, word := range [...]string{"true", "false", "null"} {
+		if bytes.HasPrefix(s.data[s.pos:], []byte(word)) {
+			s.pos += len(word)
+			return
+		}
+	}
+	s.failed = true
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// isSafeInteger reports whether digits, which have no leading zero, are at
+// most 2^53-1.
+func isSafeInteger(digits []byte) bool {
+	const most = "9007199254740991"
+	return len(digits) < len(most) || len(digits) == len(most) && string(digits) <= most
+}
+
+// unescape returns the text of what stood between quotes.
+func unescape(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw
+	}
+	quoted := make([]byte, 0, len(raw)+2)
+	quoted = append(append(append(quoted, '"'), raw...), '"')
+	var text string
+	if err := json.Unmarshal(quoted, &text); err != nil {
+		return raw // unreachable: the scanner has read it
+	}
+	return []byte(text)
+}
+
+// members yields the keys, unescaped, and the values of an object in a text
+// that has been checked.
+func members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func([]byte, []byte) bool) {
+		s := scanner{data: object}
+		for s.peek(); s.pos < len(object); {
+			s.pos++ // { or ,
+			if s.peek() == '}' {
+				return
+			}
+			key, _ := s.text()
+			s.peek()
+			s.pos++ // :
+			if !yield(unescape(key), s.skip()) || s.peek() == '}' {
+				return
+			}
+		}
+	}
+}
+
+// elements yields the values of a list in a text that has been checked.
+func elements(list []byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		s := scanner{data: list}
+		s.peek()
+		for i := 0; s.pos < len(list); i++ {
+			s.pos++ // [ or ,
+			if s.peek() == ']' || !yield(i, s.skip()) || s.peek() == ']' {
+				return
+			}
+		}
+	}
+}
+
+// skip passes over one value of a checked text and returns it.
+func (s *scanner) skip() []byte {
+	s.peek()
+	start, depth := s.pos, 0
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case '"':
+			s.text()
+		case '{', '[':
+			depth++
+			s.pos++
+		case '}', ']':
+			depth--
+			s.pos++
+		default:
+			s.pos++
+			if depth == 0 { // a number or a word
+				for s.pos < len(s.data) && bytes.IndexByte([]byte(",]} \n\r\t"), s.data[s.pos]) < 0 {
+					s.pos++
+				}
+			}
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return s.data[start:s.pos]
+}
