@@ -138,7 +138,8 @@ type Step struct {
 	// before. The dwell counts from here.
 	ShownAt time.Time
 	// Question is the message that asked for a typed yes, 0 if none was sent.
-	Question int
+	Question     int
+	QuestionChat int64 // the chat it was sent to
 }
 
 // Surface is where an answer came from.

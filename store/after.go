@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"countersign/approval"
+)
+
+// Claimed takes a claim's own event: an approved row becomes claimed, if the
+// claim is really there with the row's pin.
+func (s *Store) Claimed(ctx context.Context, c approval.ClaimEvent, stream string, now time.Time) (Status, error) {
+	audit := approval.Audit{
+		ID: c.ID, From: approval.Approved, To: approval.Claimed, At: now,
+		BySurface: approval.Runtime, ByID: c.By, Pin: c.Pin,
+	}
+	k := s.keys
+	terms, err := s.rdb.HGet(ctx, k.Row(c.ID), "terms").Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return "", fmt.Errorf("store: claimed %q: %w", c.ID, err)
+	}
+	audit.Terms = terms
+	v, err := s.run(ctx, "claimed", []string{k.Row(c.ID), k.Claim(c.ID), k.dirty(), k.wake(), k.audit()},
+		k.Prefix(), c.ID, stream, auditText(audit), s.retention.Milliseconds())
+	return Status(asString(v)), err
+}
+
+// A Reporting is a report with where and when it came.
+type Reporting struct {
+	Report  approval.Report
+	Data    []byte // as sent
+	Stream  string
+	EntryMS int64 // the entry's id
+	EntrySQ int64
+}
+
+// Reported takes a report of what happened. The reading it returns is the one
+// the report was judged by.
+func (s *Store) Reported(ctx context.Context, p Reporting) (Status, *Reading, error) {
+	r, err := s.Read(ctx, p.Report.ID)
+	if err != nil {
+		return "", nil, err
+	}
+	if r.Row == nil {
+		return Unknown, r, nil
+	}
+	until := s.undoUntil(r, p.Report)
+	audit := approval.Audit{
+		ID: r.ID, From: r.Row.State, To: p.Report.Outcome, At: r.Now, BySurface: approval.Runtime,
+		ByID: r.Row.Stream, Pin: r.Row.Pin, Terms: r.Row.Terms, Results: p.Report.Results,
+	}
+	k := s.keys
+	v, err := s.run(ctx, "report", []string{k.Row(r.ID), k.dirty(), k.wake(), k.audit()},
+		k.Prefix(), r.ID, p.Stream, string(p.Report.Outcome), string(p.Data), p.EntryMS, p.EntrySQ,
+		until, auditText(audit), s.retention.Milliseconds())
+	if err != nil {
+		return "", r, err
+	}
+	return Status(asString(v)), r, nil
+}
+
+// undoUntil is when the undo offer of a report ends, in Unix ms, 0 if there is
+// none: only where an undo is declared and something was done.
+func (s *Store) undoUntil(r *Reading, p approval.Report) int64 {
+	if r.Row.Request == nil || r.Row.Request.Card.UndoTool == "" {
+		return 0
+	}
+	if p.Outcome != approval.Executed && p.Outcome != approval.Partial {
+		return 0
+	}
+	if p.UndoUntil != nil {
+		return p.UndoUntil.UnixMilli()
+	}
+	if days := r.Row.Request.Card.UndoDays; days > 0 {
+		return r.Now.Add(time.Duration(days) * 24 * time.Hour).UnixMilli()
+	}
+	return 0
+}
+
+// alarmQuiet is how long a runtime's further alarms are not told.
+const alarmQuiet = 10 * time.Minute
+
+// Alarm reports whether a call that ran unapproved is to be told to the owners:
+// once per approval, and at most once in ten minutes per runtime.
+func (s *Store) Alarm(ctx context.Context, id, runtime string) (bool, error) {
+	v, err := s.run(ctx, "alarm", []string{s.keys.alarms(), s.keys.alarmed(id)},
+		runtime, alarmQuiet.Milliseconds(), s.retention.Milliseconds())
+	return asString(v) == "1", err
+}

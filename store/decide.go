@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/approval"
+)
+
+// A Guard is by what right an attempt decides. The script checks it.
+type Guard string
+
+// The guards.
+const (
+	ByStep      Guard = "step"        // Yes on the card: step, person, dwell, window
+	ByWord      Guard = "asked"       // a typed yes: step, person, window
+	ByTap       Guard = "tap"         // a halt's one tap
+	ByOwner     Guard = "owner"       // a rejection
+	ByOperator  Guard = "operator"    // the command line
+	ByDeadline  Guard = "due"         // the sweeper
+	ByRuntime   Guard = "runtime"     // a withdrawal, by the request's own stream
+	Unreachable Guard = "unreachable" // every card failed for good
+)
+
+// An Attempt is what somebody or something wants to answer.
+type Attempt struct {
+	Decision approval.Decision
+	Guard    Guard
+	By       approval.By
+	Reason   string
+	User     int64            // who, for the guards of a person
+	Card     string           // the card tapped, for ByStep
+	StepRev  int64            // the step's revision on the button, for ByStep
+	Confirm  approval.Confirm // window and dwell
+	Stream   string           // for ByRuntime
+	// Counts reports whether an earlier voter is still an owner in the present
+	// configuration; nil counts everybody.
+	Counts func(user int64) bool
+	Shown  *approval.Shown
+	Quiet  []int64 // chats that a shared notice speaks to, for a lapse
+}
+
+// attemptLimit bounds how often a transition begins again because the row
+// changed under it. Each round somebody else made progress.
+const attemptLimit = 100
+
+// Decide answers an approval, or records a vote where more are needed. The
+// reading may be stale: the script decides, and with any refusal the result
+// holds the approval as it stands.
+func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Reading, error) {
+	for range attemptLimit {
+		if r.Row == nil {
+			return Unknown, r, nil
+		}
+		to, payload, voters, err := s.compose(r, a)
+		if err != nil {
+			return "", r, err
+		}
+		audit := approval.Audit{
+			ID: r.ID, From: approval.Open, To: to, At: r.Now, BySurface: a.By.Surface, ByID: a.By.ID,
+			Pin: r.Row.Pin, Terms: r.Row.Terms, ReasonCode: approval.ReasonCode(a.codedReason()),
+		}
+		quiet := ""
+		if len(a.Quiet) > 0 {
+			quiet = jsonText(a.Quiet)
+		}
+		k := s.keys
+		v, err := s.run(ctx, "decide",
+			[]string{
+				k.Row(r.ID), k.memory(r.ID), k.Deadlines(), k.reminders(), k.dirty(), k.wake(), k.audit(),
+				k.Answers(), k.Answer(r.ID),
+			},
+			k.Prefix(), r.ID, r.Row.Rev, string(to), string(a.Guard), a.User, a.Card, a.StepRev,
+			a.Confirm.Dwell.Milliseconds(), a.Confirm.Window.Milliseconds(), voters, payload,
+			r.ID+"/answered", stamp(r.Now), auditText(audit), s.retention.Milliseconds(), quiet, a.Stream)
+		if err != nil {
+			return "", r, err
+		}
+		status, fresh, err := parseResult(v)
+		if err != nil {
+			return "", r, err
+		}
+		r = fresh
+		switch {
+		case status == again:
+			continue
+		case status == Done && to == approval.Open:
+			return Voted, r, nil
+		}
+		return status, r, nil
+	}
+	return "", r, fmt.Errorf("store: %q changed %d times while it was answered", r.ID, attemptLimit)
+}
+
+// codedReason is a reason of ours that begins with a code; an owner's words,
+// whatever they begin with, are none.
+func (a Attempt) codedReason() string {
+	if a.Decision == approval.DecisionRefused {
+		return a.Reason
+	}
+	return ""
+}
+
+// compose makes what the script is to write: the answer, or a vote.
+func (s *Store) compose(r *Reading, a Attempt) (to approval.State, payload, voters string, err error) {
+	approving := a.Decision == approval.DecisionApproved && a.Guard != ByOperator
+	var approvals []approval.By
+	if approving {
+		var counted []string
+		for _, v := range r.Votes {
+			if v.User != a.User && (a.Counts == nil || a.Counts(v.User)) {
+				counted = append(counted, strconv.FormatInt(v.User, 10))
+				approvals = append(approvals, v.By)
+			}
+		}
+		voters = strings.Join(counted, ",")
+		if len(counted)+1 < r.Row.Quorum {
+			vote := approval.Vote{By: a.By, User: a.User, At: r.Now}
+			return approval.Open, jsonText(vote), voters, nil
+		}
+		if r.Row.Quorum > 1 {
+			approvals = append(approvals, a.By)
+		} else {
+			approvals = nil
+		}
+	}
+	answer := &approval.Answer{
+		ID: r.ID, Decision: a.Decision, Terms: r.Row.Terms, Pin: r.Row.Pin, Reason: a.Reason,
+		Observation: approval.Observation(a.Decision, r.Row.Title(), a.Reason),
+		By:          a.By, Approvals: approvals, Shown: a.Shown, At: r.Now.Truncate(time.Millisecond),
+	}
+	if q := r.Row.Request; q != nil {
+		answer.Runtime, answer.RunID, answer.Calls, answer.Context = q.Runtime, q.RunID, q.Calls, q.Context
+	}
+	data, err := s.encode(answer)
+	return approval.State(a.Decision), string(data), voters, err
+}
+
+// parseResult reads {status, reading}.
+func parseResult(v any) (Status, *Reading, error) {
+	list, ok := v.([]any)
+	if !ok || len(list) != 2 {
+		return "", nil, fmt.Errorf("store: unexpected result %T", v)
+	}
+	r, err := parseReading(list[1])
+	return Status(asString(list[0])), r, err
+}

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Due is what the changes feed holds now.
+type Due struct {
+	Now       time.Time
+	Approvals []string      // ids to look at
+	Notices   []string      // notice ids to send
+	Next      time.Duration // until the next mark falls due; negative: none waits
+}
+
+// Dirty lists what is to be looked at, at most limit of it.
+func (s *Store) Dirty(ctx context.Context, limit int) (Due, error) {
+	now, next, members, err := s.due(ctx, s.keys.dirty(), limit)
+	if err != nil {
+		return Due{}, err
+	}
+	d := Due{Now: now, Next: next}
+	for _, m := range members {
+		if id, ok := strings.CutPrefix(m, "a:"); ok {
+			d.Approvals = append(d.Approvals, id)
+		} else if nid, ok := strings.CutPrefix(m, "n:"); ok {
+			d.Notices = append(d.Notices, nid)
+		}
+	}
+	return d, nil
+}
+
+func (s *Store) due(ctx context.Context, key string, limit int) (time.Time, time.Duration, []string, error) {
+	v, err := s.run(ctx, "due", []string{key}, limit)
+	if err != nil {
+		return time.Time{}, 0, nil, err
+	}
+	list, ok := v.([]any)
+	if !ok || len(list) < 2 {
+		return time.Time{}, 0, nil, fmt.Errorf("store: unexpected due list %T", v)
+	}
+	members := make([]string, 0, len(list)-2)
+	for _, m := range list[2:] {
+		members = append(members, asString(m))
+	}
+	return millis(asString(list[0])), time.Duration(number(asString(list[1]))) * time.Millisecond, members, nil
+}
+
+// Settle takes an approval off the changes feed, or puts it off for a while
+// (negative: off). It reports false where the approval has changed since rev,
+// and stays due.
+func (s *Store) Settle(ctx context.Context, id string, rev int64, again time.Duration) (bool, error) {
+	return s.settle(ctx, "a:"+id, s.keys.Row(id), strconv.FormatInt(rev, 10), again)
+}
+
+// SettleNotice takes a notice off the changes feed, or puts it off.
+func (s *Store) SettleNotice(ctx context.Context, nid string, again time.Duration) error {
+	_, err := s.settle(ctx, "n:"+nid, s.keys.notice(nid), "", again)
+	return err
+}
+
+func (s *Store) settle(ctx context.Context, member, key, rev string, again time.Duration) (bool, error) {
+	ms := "-1"
+	if again >= 0 {
+		ms = strconv.FormatInt(again.Milliseconds(), 10)
+	}
+	v, err := s.run(ctx, "settle", []string{s.keys.dirty(), key}, member, rev, ms)
+	return asString(v) == "1", err
+}
+
+// Touch marks an approval as to be looked at now.
+func (s *Store) Touch(ctx context.Context, id string) error {
+	pipe := s.rdb.TxPipeline()
+	pipe.ZAdd(ctx, s.keys.dirty(), redis.Z{Score: 0, Member: "a:" + id})
+	pipe.XAdd(ctx, &redis.XAddArgs{Stream: s.keys.wake(), MaxLen: 64, Approx: true, Values: []any{"m", "a:" + id}})
+	_, err := pipe.Exec(ctx)
+	return err
+}
+
+// WaitChange waits until something is marked after the given point of the
+// feed, or for at most d, and returns the new point. The first point is "$".
+func (s *Store) WaitChange(ctx context.Context, after string, d time.Duration) (string, error) {
+	res, err := s.rdb.XRead(ctx, &redis.XReadArgs{Streams: []string{s.keys.wake(), after}, Block: d, Count: 64}).Result()
+	if errors.Is(err, redis.Nil) {
+		return after, nil
+	}
+	if err != nil {
+		return after, fmt.Errorf("store: wait for changes: %w", err)
+	}
+	if len(res) > 0 && len(res[0].Messages) > 0 {
+		after = res[0].Messages[len(res[0].Messages)-1].ID
+	}
+	return after, nil
+}
+
+// Overdue lists approvals whose deadline has passed, at most limit of them.
+func (s *Store) Overdue(ctx context.Context, limit int) ([]string, error) {
+	_, _, ids, err := s.due(ctx, s.keys.Deadlines(), limit)
+	return ids, err
+}
+
+// Unreminded lists approvals whose reminder has fallen due.
+func (s *Store) Unreminded(ctx context.Context, limit int) ([]string, error) {
+	_, _, ids, err := s.due(ctx, s.keys.reminders(), limit)
+	return ids, err
+}
+
+// Remind makes the reminders of one approval due, once, while it is open.
+func (s *Store) Remind(ctx context.Context, id string) error {
+	k := s.keys
+	_, err := s.run(ctx, "remind", []string{k.Row(id), k.memory(id), k.reminders(), k.dirty(), k.wake()}, id)
+	return err
+}
+
+// DropDeadline takes an id off the deadlines that has no row (any more).
+func (s *Store) DropDeadline(ctx context.Context, id string) error {
+	return s.rdb.ZRem(ctx, s.keys.Deadlines(), id).Err()
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// OpenIDs lists open approvals, nearest deadline first, at most limit of them, and
+// how many there are in all.
+func (s *Store) OpenIDs(ctx context.Context, limit int) ([]string, int64, error) {
+	pipe := s.rdb.Pipeline()
+	ids := pipe.ZRange(ctx, s.keys.Deadlines(), 0, int64(limit)-1)
+	count := pipe.ZCard(ctx, s.keys.Deadlines())
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, 0, fmt.Errorf("store: open approvals: %w", err)
+	}
+	return ids.Val(), count.Val(), nil
+}
+
+// LapsedIDs lists what lapsed since, latest first, at most limit of it.
+func (s *Store) LapsedIDs(ctx context.Context, since time.Time, limit int) ([]string, error) {
+	ids, err := s.rdb.ZRangeArgs(ctx, redis.ZRangeArgs{
+		Key: s.keys.lapsed(), Start: toMillis(since), Stop: "+inf", ByScore: true, Rev: true, Count: int64(limit),
+	}).Result()
+	if err != nil {
+		return nil, fmt.Errorf("store: lapsed approvals: %w", err)
+	}
+	return ids, nil
+}
+
+// Readings reads several approvals in one round trip; what is gone has a nil
+// row.
+func (s *Store) Readings(ctx context.Context, ids []string) ([]*Reading, error) {
+	readings := make([]*Reading, 0, len(ids))
+	for _, id := range ids {
+		r, err := s.Read(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		readings = append(readings, r)
+	}
+	return readings, nil
+}
+
+// Forget drops what the bot no longer needs to remember: handled updates, old
+// lapses, alarms of long ago.
+func (s *Store) Forget(ctx context.Context, now time.Time) error {
+	pipe := s.rdb.Pipeline()
+	pipe.ZRemRangeByScore(ctx, s.keys.updates(), "-inf", strconv.FormatInt(now.Add(-updateMemory).UnixMilli(), 10))
+	pipe.ZRemRangeByScore(ctx, s.keys.lapsed(), "-inf", strconv.FormatInt(now.Add(-48*time.Hour).UnixMilli(), 10))
+	if _, err := pipe.Exec(ctx); err != nil {
+		return fmt.Errorf("store: forget: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Notice kinds.
+const (
+	SharedLapse = "lapsed" // several approvals lapsed in one chat in one sweep
+	Unapproved  = "unapproved"
+)
+
+// A Notice is a message of ours that belongs to no single card. It is sent
+// once.
+type Notice struct {
+	ID     string   `json:"-"`
+	Kind   string   `json:"kind"`
+	Chat   int64    `json:"chat"`
+	Thread int      `json:"thread,omitempty"`
+	IDs    []string `json:"ids"`   // the approvals it names, the first twenty
+	Total  int      `json:"total"` // how many it is about
+}
+
+// NewNotice keeps a notice and makes it due after a delay, so that whatever it
+// tells of is written first; a crash in between only makes it late.
+func (s *Store) NewNotice(ctx context.Context, n Notice, delay time.Duration) (string, error) {
+	id, err := s.NewID()
+	if err != nil {
+		return "", err
+	}
+	data, err := json.Marshal(n)
+	if err != nil {
+		return "", fmt.Errorf("store: notice: %w", err)
+	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return "", err
+	}
+	pipe := s.rdb.TxPipeline()
+	pipe.HSet(ctx, s.keys.notice(id), "notice", data, "chat", n.Chat)
+	pipe.PExpire(ctx, s.keys.notice(id), s.retention)
+	pipe.ZAdd(ctx, s.keys.dirty(), redis.Z{Score: float64(now.Add(delay).UnixMilli()), Member: "n:" + id})
+	pipe.XAdd(ctx, &redis.XAddArgs{Stream: s.keys.wake(), MaxLen: 64, Approx: true, Values: []any{"m", "n:" + id}})
+	if _, err := pipe.Exec(ctx); err != nil {
+		return "", fmt.Errorf("store: notice: %w", err)
+	}
+	return id, nil
+}
+
+// ReadNotice reads a notice, and whether it was sent. It returns nil where
+// there is none.
+func (s *Store) ReadNotice(ctx context.Context, id string) (*Notice, bool, error) {
+	f, err := s.rdb.HGetAll(ctx, s.keys.notice(id)).Result()
+	if err != nil {
+		return nil, false, fmt.Errorf("store: notice %q: %w", id, err)
+	}
+	if f["notice"] == "" {
+		return nil, false, nil
+	}
+	n := &Notice{ID: id}
+	if err := json.Unmarshal([]byte(f["notice"]), n); err != nil {
+		return nil, false, fmt.Errorf("store: notice %q: %w", id, err)
+	}
+	return n, f[TheCard] != "", nil
+}
+
+// IntendNotice is [Store.Intend] for a notice.
+func (s *Store) IntendNotice(ctx context.Context, id string, lease Lease, timeout time.Duration) (IntentStatus, error) {
+	v, err := s.run(ctx, "intent", []string{s.keys.notice(id), s.keys.lease()},
+		TheCard, lease.Number, timeout.Milliseconds())
+	return IntentStatus(asString(v)), err
+}
+
+// SentNotice records that a notice was sent and takes it off the feed.
+func (s *Store) SentNotice(ctx context.Context, id string, message int) error {
+	pipe := s.rdb.TxPipeline()
+	pipe.HSet(ctx, s.keys.notice(id), TheCard, strconv.Itoa(message))
+	pipe.ZRem(ctx, s.keys.dirty(), "n:"+id)
+	_, err := pipe.Exec(ctx)
+	return err
+}

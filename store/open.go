@@ -1,0 +1,216 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/approval"
+)
+
+// An Opening is a request about to get its row.
+type Opening struct {
+	ID     string
+	Stream string
+	Raw    []byte            // the request's data as sent
+	Ask    *approval.Request // nil where it could not be read
+	Terms  string            // the digest of Raw where terms cannot be computed
+	Pin    string            // "" where it could not be computed
+	Now    time.Time         // a recent time of Redis's clock; dates the answer and the audit
+
+	ExpiresAt time.Time
+	RemindAt  time.Time // zero: no reminder
+	Owners    []int64
+	Quorum    int
+	Chats     []approval.Chat
+	Tier      string
+
+	// State is approval.Open, or the state it has from the start: refused,
+	// lapsed or withdrawn at once, approved by policy. Then By and Reason say
+	// who and why.
+	State  approval.State
+	By     approval.By
+	Reason string
+	Quiet  []int64 // chats that a shared notice speaks to
+}
+
+// OpenStatus is what an opening came to.
+type OpenStatus string
+
+// What an opening can come to. Only Opened wrote anything.
+const (
+	Opened        OpenStatus = "ok"
+	Same          OpenStatus = "same"      // the same request was taken before
+	Differs       OpenStatus = "differs"   // the id exists with other terms
+	RefusedBefore OpenStatus = "refused"   // the id was refused, and stays so
+	WithdrawnSoon OpenStatus = "withdrawn" // withdrawn before it came: open it as withdrawn
+	TooLate       OpenStatus = "late"      // its deadline has passed: open it as lapsed
+)
+
+// Open writes the row of a request, once. With WithdrawnSoon the second result
+// is the withdrawal's reason, with Opened the short reference.
+func (s *Store) Open(ctx context.Context, o Opening) (OpenStatus, string, error) {
+	audits := []approval.Audit{{
+		ID: o.ID, From: approval.Requested, To: approval.Open, At: o.Now,
+		BySurface: approval.Intake, ByID: o.Stream, Pin: o.Pin, Terms: o.Terms,
+	}}
+	var answer []byte
+	if o.State != approval.Open {
+		final := approval.Audit{
+			ID: o.ID, From: approval.Open, To: o.State, At: o.Now, BySurface: o.By.Surface, ByID: o.By.ID,
+			Pin: o.Pin, Terms: o.Terms, ReasonCode: approval.ReasonCode(o.Reason),
+		}
+		if o.State == approval.Refused {
+			final.From = approval.Requested
+			audits = audits[:0]
+		}
+		audits = append(audits, final)
+		var err error
+		if answer, err = s.answerAtOpening(o); err != nil {
+			return "", "", err
+		}
+	}
+	for {
+		refs, err := s.newRefs()
+		if err != nil {
+			return "", "", err
+		}
+		v, err := s.run(ctx, "open", s.openKeys(o.ID, refs), s.openArgs(o, audits, answer, refs)...)
+		if err != nil {
+			return "", "", err
+		}
+		status, detail := asPair(v)
+		if status == "refs" {
+			continue
+		}
+		return OpenStatus(status), detail, nil
+	}
+}
+
+func (s *Store) openKeys(id string, refs []string) []string {
+	k := s.keys
+	keys := []string{
+		k.Row(id), k.Deadlines(), k.reminders(), k.dirty(), k.wake(), k.audit(),
+		k.Answers(), k.Answer(id), k.withdrawn(id),
+	}
+	for _, ref := range refs {
+		keys = append(keys, k.ref(ref))
+	}
+	return keys
+}
+
+func (s *Store) openArgs(o Opening, audits []approval.Audit, answer []byte, refs []string) []any {
+	remind := "0"
+	if !o.RemindAt.IsZero() {
+		remind = toMillis(o.RemindAt)
+	}
+	args := []any{
+		s.keys.Prefix(), o.ID, o.Terms, string(o.State), toMillis(o.ExpiresAt), remind,
+		strconv.FormatInt(s.retention.Milliseconds(), 10), string(answer), o.ID + "/answered",
+		stamp(o.Now), strconv.Itoa(len(audits)),
+	}
+	for _, a := range audits {
+		args = append(args, auditText(a))
+	}
+	for _, ref := range refs {
+		args = append(args, ref)
+	}
+	args = append(args, "stream", o.Stream, "pin", o.Pin)
+	if o.Ask != nil && o.State != approval.Refused {
+		args = append(args,
+			"request", string(o.Raw), "kind", string(o.Ask.Kind), "owners", commaList(o.Owners),
+			"quorum", strconv.Itoa(max(o.Quorum, 1)), "chats", jsonText(o.Chats))
+		if o.Tier != "" {
+			args = append(args, "tier", o.Tier)
+		}
+		if len(o.Quiet) > 0 {
+			args = append(args, "quiet", jsonText(o.Quiet))
+		}
+	}
+	return args
+}
+
+// answerAtOpening makes the answer of a row that is answered from the start.
+func (s *Store) answerAtOpening(o Opening) ([]byte, error) {
+	a := &approval.Answer{
+		ID: o.ID, Decision: approval.Decision(o.State), Terms: o.Terms, Pin: o.Pin,
+		Reason: o.Reason, By: o.By, At: o.Now,
+	}
+	title := o.ID
+	if o.Ask != nil {
+		a.Runtime, a.RunID, a.Calls, a.Context = o.Ask.Runtime, o.Ask.RunID, o.Ask.Calls, o.Ask.Context
+		title = o.Ask.Card.Title
+	} else {
+		// Nobody can compare terms that could not be computed: a refusal
+		// without them is a no for whoever reads it.
+		a.Terms, a.Pin = "", ""
+	}
+	a.Observation = approval.Observation(a.Decision, title, o.Reason)
+	return s.encode(a)
+}
+
+// encode makes the answer's bytes, signed where a key is configured.
+func (s *Store) encode(a *approval.Answer) ([]byte, error) {
+	data, err := a.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("store: answer of %q: %w", a.ID, err)
+	}
+	if data, err = s.sign(data); err != nil {
+		return nil, fmt.Errorf("store: sign answer of %q: %w", a.ID, err)
+	}
+	return data, nil
+}
+
+// Withdrawn remembers a withdrawal that came before its request. It reports
+// false where the row is there already.
+func (s *Store) Withdrawn(ctx context.Context, id, stream, reason string, remember time.Duration) (bool, error) {
+	v, err := s.run(ctx, "withdrawn", []string{s.keys.Row(id), s.keys.withdrawn(id)},
+		stream, reason, strconv.FormatInt(remember.Milliseconds(), 10))
+	return asString(v) == "1", err
+}
+
+// auditText is an audit line; a line of our own making always encodes.
+func auditText(a approval.Audit) string {
+	data, err := a.Encode()
+	if err != nil {
+		panic("unreachable unless bug in this package: " + err.Error())
+	}
+	return string(data)
+}
+
+// jsonText encodes plain numbers and strings of ours, which cannot fail.
+func jsonText(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("unreachable unless bug in this package: " + err.Error())
+	}
+	return string(data)
+}
+
+// commaList writes ids as ",1,2,", so that a script finds ",1,".
+func commaList(ids []int64) string {
+	var b strings.Builder
+	b.WriteByte(',')
+	for _, id := range ids {
+		b.WriteString(strconv.FormatInt(id, 10))
+		b.WriteByte(',')
+	}
+	return b.String()
+}
+
+func asPair(v any) (string, string) {
+	list, _ := v.([]any)
+	if len(list) == 0 {
+		return "", ""
+	}
+	if len(list) == 1 {
+		return asString(list[0]), ""
+	}
+	return asString(list[0]), asString(list[1])
+}
+
+// stamp writes a time as events carry it.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }

@@ -1,0 +1,258 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/approval"
+)
+
+// A Reading is one approval as it stood at one instant.
+type Reading struct {
+	Now      time.Time
+	ID       string
+	Row      *approval.Row // nil where there is none
+	Step     *approval.Step
+	Votes    []approval.Vote // in order
+	Reminded bool            // its reminders are due
+	Cards    []Card          // oldest message first
+	CardID   string          // the card by which it was found, "" otherwise
+}
+
+// Card returns the card of that id, or nil.
+func (r *Reading) Card(id string) *Card {
+	for i := range r.Cards {
+		if r.Cards[i].ID == id {
+			return &r.Cards[i]
+		}
+	}
+	return nil
+}
+
+// A Card is one card's whereabouts.
+type Card struct {
+	ID       string
+	Chat     int64
+	Thread   int
+	Message  int            // 0 until it was sent
+	Drawn    string         // digest of what the message shows, "" if unknown
+	Copies   map[int]string // further messages of this card, and what they show
+	Page     int
+	Exact    bool
+	Reader   bool   // a reader's copy, without deciding buttons
+	Retired  bool   // shown again below
+	Failed   string // why it can never be shown, "" if it can
+	Notice   int    // the lapse notice's message, 0 if none
+	Reminder int
+	Seen     map[int64][]string // pages each person has had shown; "all" for the file
+}
+
+// Read reads one approval.
+func (s *Store) Read(ctx context.Context, id string) (*Reading, error) {
+	return s.read(ctx, "id", id)
+}
+
+// ReadByCard reads the approval of a card, by the card's id.
+func (s *Store) ReadByCard(ctx context.Context, card string) (*Reading, error) {
+	return s.read(ctx, "card", card)
+}
+
+// ReadByRef reads the approval of a short reference, in upper case.
+func (s *Store) ReadByRef(ctx context.Context, ref string) (*Reading, error) {
+	return s.read(ctx, "ref", ref)
+}
+
+// ReadByMessage reads the approval to which a message of ours in that chat
+// belongs: a card, a question or a notice.
+func (s *Store) ReadByMessage(ctx context.Context, chat int64, message int) (*Reading, error) {
+	return s.read(ctx, "message", strconv.FormatInt(chat, 10)+":"+strconv.Itoa(message))
+}
+
+func (s *Store) read(ctx context.Context, how, what string) (*Reading, error) {
+	v, err := s.run(ctx, "read", []string{s.keys.dirty()}, s.keys.Prefix(), how, what)
+	if err != nil {
+		return nil, err
+	}
+	return parseReading(v)
+}
+
+// parseReading reads what lib.lua's reading() returns.
+func parseReading(v any) (*Reading, error) {
+	parts, ok := v.([]any)
+	if !ok || len(parts) < 5 {
+		return nil, fmt.Errorf("store: unexpected reading %T", v)
+	}
+	r := &Reading{Now: millis(asString(parts[0])), ID: asString(parts[1])}
+	row, memory := asMap(parts[2]), asMap(parts[3])
+	var err error
+	if len(row) > 0 {
+		if r.Row, err = parseRow(r.ID, row); err != nil {
+			return nil, fmt.Errorf("store: row %q: %w", r.ID, err)
+		}
+	}
+	r.Step = parseStep(memory)
+	r.Reminded = memory["remind"] != ""
+	if r.Votes, err = parseVotes(memory); err != nil {
+		return nil, fmt.Errorf("store: votes of %q: %w", r.ID, err)
+	}
+	cards, _ := parts[4].([]any)
+	for _, c := range cards {
+		pair, ok := c.([]any)
+		if !ok || len(pair) != 2 {
+			continue
+		}
+		r.Cards = append(r.Cards, parseCard(asString(pair[0]), asMap(pair[1])))
+	}
+	slices.SortFunc(r.Cards, func(a, b Card) int {
+		if a.Message != b.Message {
+			return a.Message - b.Message
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	if len(parts) > 5 {
+		r.CardID = asString(parts[5])
+	}
+	return r, nil
+}
+
+func parseRow(id string, f map[string]string) (*approval.Row, error) {
+	r := &approval.Row{
+		ID: id, State: approval.State(f["state"]), Ref: f["ref"], Rev: number(f["rev"]),
+		Stream: f["stream"], Terms: f["terms"], Pin: f["pin"], Tier: f["tier"],
+		OpenedAt: millis(f["opened_at"]), ExpiresAt: millis(f["expires_at"]),
+		AnswerAt: millis(f["answered_at"]), ReportAt: millis(f["reported_at"]), UndoUntil: millis(f["undo_until"]),
+		Quorum: int(number(f["quorum"])),
+	}
+	for _, o := range strings.FieldsFunc(f["owners"], func(c rune) bool { return c == ',' }) {
+		r.Owners = append(r.Owners, number(o))
+	}
+	for field, into := range map[string]any{"chats": &r.Chats, "quiet": &r.Quiet} {
+		if f[field] == "" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(f[field]), into); err != nil {
+			return nil, fmt.Errorf("%s: %w", field, err)
+		}
+	}
+	if raw, ok := f["request"]; ok {
+		r.Raw = []byte(raw)
+		q, err := approval.Decode(r.Raw)
+		if err != nil {
+			return nil, fmt.Errorf("request: %w", err)
+		}
+		r.Request = &q
+	}
+	if f["answer"] != "" {
+		a, err := approval.DecodeAnswer([]byte(f["answer"]))
+		if err != nil {
+			return nil, fmt.Errorf("answer: %w", err)
+		}
+		r.Answer = a
+	}
+	if f["report"] != "" {
+		p, err := approval.DecodeReport([]byte(f["report"]))
+		if err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
+		r.Report = &p
+	}
+	if f["claimed_at"] != "" {
+		r.Claim = &approval.ClaimRecord{By: f["claimed_by"], At: millis(f["claimed_at"]), Pin: f["pin"]}
+	}
+	if f["undo"] != "" {
+		r.Undo = new(approval.By)
+		if err := json.Unmarshal([]byte(f["undo"]), r.Undo); err != nil {
+			return nil, fmt.Errorf("undo: %w", err)
+		}
+	}
+	return r, nil
+}
+
+func parseStep(f map[string]string) *approval.Step {
+	if f["step_by"] == "" {
+		return nil
+	}
+	return &approval.Step{
+		By: number(f["step_by"]), Name: f["step_name"], Rev: number(f["step_rev"]),
+		OpenedAt: millis(f["step_at"]), Chat: number(f["step_chat"]), CardID: f["step_card"],
+		ShownAt: millis(f["step_shown"]), Question: int(number(f["step_question"])),
+		QuestionChat: number(f["step_asked_chat"]),
+	}
+}
+
+func parseVotes(f map[string]string) ([]approval.Vote, error) {
+	var votes []approval.Vote
+	for k, v := range f {
+		if !strings.HasPrefix(k, "vote:") {
+			continue
+		}
+		var vote approval.Vote
+		if err := json.Unmarshal([]byte(v), &vote); err != nil {
+			return nil, err
+		}
+		votes = append(votes, vote)
+	}
+	slices.SortFunc(votes, func(a, b approval.Vote) int { return a.At.Compare(b.At) })
+	return votes, nil
+}
+
+func parseCard(id string, f map[string]string) Card {
+	c := Card{
+		ID: id, Chat: number(f["chat"]), Thread: int(number(f["thread"])), Message: int(number(f["message"])),
+		Drawn: f["drawn"], Page: int(number(f["page"])), Exact: f["exact"] == "1", Reader: f["reader"] == "1",
+		Retired: f["retired"] == "1", Failed: f["failed"], Notice: int(number(f["notice"])),
+		Reminder: int(number(f["reminder"])), Copies: map[int]string{}, Seen: map[int64][]string{},
+	}
+	for k, v := range f {
+		if m, ok := strings.CutPrefix(k, "copy:"); ok {
+			c.Copies[int(number(m))] = v
+		}
+		if u, ok := strings.CutPrefix(k, "seen:"); ok && v != "" {
+			c.Seen[number(u)] = strings.Split(v, ",")
+		}
+	}
+	return c
+}
+
+func asString(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case int64:
+		return strconv.FormatInt(v, 10)
+	}
+	return ""
+}
+
+func asMap(v any) map[string]string {
+	list, _ := v.([]any)
+	m := make(map[string]string, len(list)/2)
+	for i := 0; i+1 < len(list); i += 2 {
+		m[asString(list[i])] = asString(list[i+1])
+	}
+	return m
+}
+
+// number reads what our own scripts wrote; what they did not write is 0.
+func number(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func millis(s string) time.Time {
+	n := number(s)
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(n).UTC()
+}
+
+func toMillis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }

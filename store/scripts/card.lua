@@ -1,0 +1,24 @@
+-- Makes a card of an approval for one chat, or finds the one that stands there.
+-- KEYS: row, cards, card, lease, dirty, wake
+-- ARGV: prefix, id, card id, chat, thread, lease number, reader (0 | 1), again (0 | 1: retire the older ones)
+-- Returns the card's id, or '' where the row is gone or the lease is another's.
+local prefix, id, cid, chat = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+if redis.call('EXISTS', KEYS[1]) == 0 then return '' end
+if ARGV[6] ~= '' and redis.call('HGET', KEYS[4], 'number') ~= ARGV[6] then return '' end
+for _, have in ipairs(redis.call('SMEMBERS', KEYS[2])) do
+  local key = prefix .. 'bot:card:' .. have
+  local c = redis.call('HMGET', key, 'chat', 'retired', 'reader')
+  if c[1] == chat and not c[2] and (c[3] or '0') == ARGV[7] then
+    if ARGV[8] == '0' then return have end
+    if ARGV[7] == '0' then redis.call('HSET', key, 'retired', '1') end
+  end
+end
+redis.call('SADD', KEYS[2], cid)
+redis.call('HSET', KEYS[3], 'approval', id, 'chat', chat, 'thread', ARGV[5], 'reader', ARGV[7])
+inherit(prefix, id, KEYS[2])
+inherit(prefix, id, KEYS[3])
+if ARGV[8] ~= '0' then
+  redis.call('HINCRBY', KEYS[1], 'rev', 1)
+  mark(KEYS[5], KEYS[6], 'a:' .. id, now_ms())
+end
+return cid

@@ -1,0 +1,77 @@
+-- The one way out of open: an answer, or a vote under a quorum (to = open).
+-- KEYS: row, memory, deadlines, reminders, dirty, wake, audit, answers, answer
+-- ARGV: prefix, id, rev, to, guard, user, card, step rev, dwell, window,
+--       counted voters (comma list), answer or vote, event id, time, audit,
+--       retention, quiet chats (JSON or ''), stream
+-- Guards: step (Yes by button), asked (typed yes), tap (a halt's one tap), owner
+--   (reject), operator, due (the sweeper), runtime (withdrawn), unreachable.
+-- Returns {status, reading}. A status other than ok changed nothing.
+local prefix, id, to, guard, user = ARGV[1], ARGV[2], ARGV[4], ARGV[5], ARGV[6]
+local row, memory = KEYS[1], KEYS[2]
+local now = now_ms()
+local function no(status) return {status, reading(prefix, id)} end
+
+local r = redis.call('HMGET', row, 'state', 'rev', 'expires_at', 'owners', 'quorum', 'kind', 'stream')
+if not r[1] then return no('unknown') end
+if r[1] ~= 'open' then return no('not_open') end
+if guard == 'runtime' and r[7] ~= ARGV[18] then return no('wrong_stream') end
+local expires = tonumber(r[3])
+if guard == 'due' then
+  if now < expires then return no('early') end
+elseif now >= expires then
+  return no('late')
+end
+if r[2] ~= ARGV[3] then return no('again') end
+
+-- What each guard may decide; nothing unknown decides anything.
+local may = {
+  step = 'approved open', asked = 'approved open', tap = 'approved open', owner = 'rejected',
+  operator = 'approved rejected', due = 'lapsed', runtime = 'withdrawn', unreachable = 'refused',
+}
+if not may[guard] or not string.find(' ' .. may[guard] .. ' ', ' ' .. to .. ' ', 1, true) then return no('forbidden') end
+local approving = to == 'approved' or to == 'open'
+local person = guard == 'step' or guard == 'asked' or guard == 'tap' or guard == 'owner'
+if person and not owns(r[4], user) then return no('not_owner') end
+if guard == 'tap' and r[6] ~= 'halt' then return no('forbidden') end
+
+if guard == 'step' or guard == 'asked' then
+  local s = redis.call('HMGET', memory, 'step_by', 'step_rev', 'step_card', 'step_at', 'step_shown', 'step_question', 'step_asked_chat')
+  if not s[1] then return no('no_step') end
+  if now > tonumber(s[4]) + tonumber(ARGV[10]) then return no('window_over') end
+  if s[1] ~= user then return no('other_person') end
+  if guard == 'step' then
+    if s[2] ~= ARGV[8] or s[3] ~= ARGV[7] then return no('old_step') end
+    if not s[5] then return no('not_shown') end
+    if now < tonumber(s[5]) + tonumber(ARGV[9]) then return no('too_soon') end
+  elseif not s[5] and not s[6] then
+    return no('not_shown')
+  end
+end
+
+if approving and person then
+  if redis.call('HEXISTS', memory, 'vote:' .. user) == 1 then return no('voted') end
+  local votes = 1
+  for voter in string.gmatch(ARGV[11], '[^,]+') do
+    if voter == user or redis.call('HEXISTS', memory, 'vote:' .. voter) == 0 then return no('again') end
+    votes = votes + 1
+  end
+  if (votes < tonumber(r[5])) ~= (to == 'open') then return no('again') end
+end
+
+local rev = redis.call('HINCRBY', row, 'rev', 1)
+redis.call('RPUSH', KEYS[7], ARGV[15])
+if to == 'open' then
+  redis.call('HSET', memory, 'vote:' .. user, ARGV[12])
+  redis.call('HDEL', memory, 'step_by', 'step_name', 'step_rev', 'step_at', 'step_chat', 'step_card', 'step_shown', 'step_question', 'step_asked_chat')
+else
+  redis.call('HSET', row, 'state', to, 'answer', ARGV[12], 'answered_at', text(now))
+  if ARGV[17] ~= '' then redis.call('HSET', row, 'quiet', ARGV[17]) end
+  redis.call('DEL', memory)
+  redis.call('ZREM', KEYS[3], id)
+  redis.call('ZREM', KEYS[4], id)
+  if to == 'lapsed' then redis.call('ZADD', prefix .. 'bot:lapsed', text(now), id) end
+  publish(KEYS[8], KEYS[9], 'approval.answered', ARGV[13], id, ARGV[14], ARGV[12])
+  retire(prefix, id, now + tonumber(ARGV[16]))
+end
+mark(KEYS[5], KEYS[6], 'a:' .. id, now)
+return {'ok', reading(prefix, id)}

@@ -1,0 +1,70 @@
+-- Put before every script. Keeps to what Redis 7.0 and the embedded server share.
+local function now_ms()
+  local t = redis.call('TIME')
+  return t[1] * 1000 + math.floor(t[2] / 1000)
+end
+
+-- Lua would write large numbers in scientific form.
+local function text(n)
+  return string.format('%.0f', n)
+end
+
+-- Marks something as to be looked at again at a time, and wakes whoever waits.
+local function mark(dirty, wake, member, at)
+  redis.call('ZADD', dirty, text(at), member)
+  redis.call('XADD', wake, 'MAXLEN', '~', '64', '*', 'm', member)
+end
+
+-- Publishes one event on the stream of all answers and on the approval's own.
+local function publish(answers, answer, kind, event, id, time, data)
+  for _, key in ipairs({answers, answer}) do
+    redis.call('XADD', key, '*', 'type', kind, 'id', event, 'source', 'countersign',
+      'subject', id, 'time', time, 'specversion', '1.0', 'datacontenttype', 'application/json', 'data', data)
+  end
+end
+
+-- Makes row, claim, answer stream and the memory of the cards expire together.
+-- prefix is the namespace's, so all keys lie in the row's slot.
+local function retire(prefix, id, at)
+  local bot = prefix .. 'bot:'
+  local until_ms = text(at)
+  redis.call('PEXPIREAT', prefix .. 'row:' .. id, until_ms)
+  redis.call('PEXPIREAT', prefix .. 'claim:' .. id, until_ms)
+  redis.call('PEXPIREAT', prefix .. 'answer:' .. id, until_ms)
+  redis.call('PEXPIREAT', bot .. 'approval:' .. id, until_ms)
+  local ref = redis.call('HGET', prefix .. 'row:' .. id, 'ref')
+  if ref then redis.call('PEXPIREAT', bot .. 'ref:' .. ref, until_ms) end
+  local cards = bot .. 'cards:' .. id
+  for _, cid in ipairs(redis.call('SMEMBERS', cards)) do
+    local card = bot .. 'card:' .. cid
+    local place = redis.call('HMGET', card, 'chat', 'message', 'notice', 'reminder', 'question')
+    for i = 2, 5 do
+      if place[1] and place[i] then
+        redis.call('PEXPIREAT', bot .. 'message:' .. place[1] .. ':' .. place[i], until_ms)
+      end
+    end
+    redis.call('PEXPIREAT', card, until_ms)
+  end
+  redis.call('PEXPIREAT', cards, until_ms)
+end
+
+-- Gives a key made later the time to live that its row already has.
+local function inherit(prefix, id, key)
+  local ttl = redis.call('PTTL', prefix .. 'row:' .. id)
+  if ttl > 0 then redis.call('PEXPIRE', key, ttl) end
+end
+
+-- One reading: the time, the row, its step and votes, and its cards.
+local function reading(prefix, id)
+  local bot = prefix .. 'bot:'
+  local cards = {}
+  for _, cid in ipairs(redis.call('SMEMBERS', bot .. 'cards:' .. id)) do
+    cards[#cards + 1] = {cid, redis.call('HGETALL', bot .. 'card:' .. cid)}
+  end
+  return {text(now_ms()), id, redis.call('HGETALL', prefix .. 'row:' .. id),
+    redis.call('HGETALL', bot .. 'approval:' .. id), cards}
+end
+
+local function owns(owners, user)
+  return owners and string.find(owners, ',' .. user .. ',', 1, true) ~= nil
+end

@@ -1,0 +1,61 @@
+-- Opens a row, once. The same id with the same terms is the same approval;
+-- with other terms it changes nothing.
+-- KEYS: row, deadlines, reminders, dirty, wake, audit, answers, answer, withdrawn, ref...
+-- ARGV: prefix, id, terms, state, expires_at, remind_at (0: none), retention,
+--       answer ('' while open), event id, time, number of audit entries, audit...,
+--       refs of the ref keys..., then the row's further fields and values
+-- Returns {ok, ref} | {same} | {differs} | {refused} | {withdrawn, reason} | {late} | {refs}
+-- ok: written. refused: the id was refused before, and stays so. withdrawn, late:
+-- nothing was written, the caller must come again with that answer. refs: all
+-- references offered are taken.
+local prefix, id, terms, state = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local expires, remind, retention = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local row = KEYS[1]
+local now = now_ms()
+
+local have = redis.call('HMGET', row, 'state', 'terms')
+if have[1] then
+  if have[1] == 'refused' and redis.call('HEXISTS', row, 'request') == 0 then return {'refused'} end
+  if have[2] == terms then return {'same'} end
+  return {'differs'}
+end
+if state == 'open' then
+  local gone = redis.call('HMGET', KEYS[9], 'stream', 'reason')
+  local stream = ''
+  for i = 12, #ARGV do
+    if ARGV[i] == 'stream' then stream = ARGV[i + 1] break end
+  end
+  if gone[1] and gone[1] == stream then return {'withdrawn', gone[2] or ''} end
+  if expires - now < 1000 then return {'late'} end
+end
+
+local audits = tonumber(ARGV[11])
+local at = 12 + audits
+local refs = #KEYS - 9
+local ref
+for i = 1, refs do
+  if redis.call('EXISTS', KEYS[9 + i]) == 0 then
+    ref = ARGV[at + i - 1]
+    redis.call('SET', KEYS[9 + i], id)
+    break
+  end
+end
+if not ref then return {'refs'} end
+
+local fields = {}
+for i = at + refs, #ARGV do fields[#fields + 1] = ARGV[i] end
+redis.call('HSET', row, 'state', state, 'terms', terms, 'ref', ref, 'rev', '1',
+  'opened_at', text(now), 'expires_at', text(expires), unpack(fields))
+for i = 12, 11 + audits do redis.call('RPUSH', KEYS[6], ARGV[i]) end
+if state == 'open' then
+  redis.call('ZADD', KEYS[2], text(expires), id)
+  if remind > 0 then redis.call('ZADD', KEYS[3], text(remind), id) end
+else
+  redis.call('HSET', row, 'answer', ARGV[8], 'answered_at', text(now))
+  if state == 'lapsed' then redis.call('ZADD', prefix .. 'bot:lapsed', text(now), id) end
+  publish(KEYS[7], KEYS[8], 'approval.answered', ARGV[9], id, ARGV[10], ARGV[8])
+  retire(prefix, id, now + retention)
+end
+redis.call('DEL', KEYS[9])
+mark(KEYS[4], KEYS[5], 'a:' .. id, now)
+return {'ok', ref}

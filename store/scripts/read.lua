@@ -1,0 +1,23 @@
+-- Reads one approval, found by what is at hand.
+-- ARGV: prefix, how (id | card | ref | message), what
+-- Returns a reading (see lib.lua), with an empty row where nothing was found;
+-- a sixth element names the card by which it was found.
+local prefix, how, what = ARGV[1], ARGV[2], ARGV[3]
+local bot = prefix .. 'bot:'
+local id, cid = what, ''
+if how == 'message' then
+  cid = redis.call('GET', bot .. 'message:' .. what) or ''
+  if string.sub(cid, 1, 1) == '=' then -- a question asked where no card stands
+    id, cid = string.sub(cid, 2), ''
+  else
+    id = cid ~= '' and redis.call('HGET', bot .. 'card:' .. cid, 'approval') or ''
+  end
+elseif how == 'card' then
+  cid = what
+  id = redis.call('HGET', bot .. 'card:' .. what, 'approval') or ''
+elseif how == 'ref' then
+  id = redis.call('GET', bot .. 'ref:' .. what) or ''
+end
+local r = reading(prefix, id)
+r[6] = cid
+return r

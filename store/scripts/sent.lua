@@ -1,0 +1,36 @@
+-- Records what Telegram took: a new message, or an edit of one.
+-- KEYS: card, lease, row, memory, dirty, wake
+-- ARGV: prefix, id, card id, lease number, what (message | notice | reminder | edit), message, drawn, step rev
+-- Returns ok, or stale where the lease is another's: then the card is to be
+-- drawn again by whoever holds it.
+local prefix, id, what, message = ARGV[1], ARGV[2], ARGV[5], ARGV[6]
+local now = now_ms()
+if redis.call('HGET', KEYS[2], 'number') ~= ARGV[4] then
+  mark(KEYS[5], KEYS[6], 'a:' .. id, now)
+  return 'stale'
+end
+if redis.call('EXISTS', KEYS[1]) == 0 then return 'ok' end
+if what ~= 'edit' then
+  redis.call('HSET', KEYS[1], what, message, what .. '_at', text(now))
+  redis.call('HDEL', KEYS[1], what .. '_until', what .. '_lease')
+  local chat = redis.call('HGET', KEYS[1], 'chat')
+  local key = prefix .. 'bot:message:' .. chat .. ':' .. message
+  redis.call('SET', key, ARGV[3])
+  inherit(prefix, id, key)
+end
+if what == 'message' then
+  redis.call('HSET', KEYS[1], 'drawn', ARGV[7])
+elseif what == 'edit' then
+  if redis.call('HGET', KEYS[1], 'message') == message then
+    redis.call('HSET', KEYS[1], 'drawn', ARGV[7])
+  else
+    redis.call('HSET', KEYS[1], 'copy:' .. message, ARGV[7])
+  end
+end
+if (what == 'edit' or what == 'message') and ARGV[8] ~= '' then
+  local s = redis.call('HMGET', KEYS[4], 'step_rev', 'step_card', 'step_shown')
+  if s[1] == ARGV[8] and s[2] == ARGV[3] and not s[3] then
+    redis.call('HSET', KEYS[4], 'step_shown', text(now))
+  end
+end
+return 'ok'

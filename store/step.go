@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"countersign/approval"
+)
+
+// OpenStep opens a confirm step for an owner on a card (card "" where none
+// stands in the chat). AlreadyOpen: this person's step is open and unchanged.
+func (s *Store) OpenStep(ctx context.Context, id string, user int64, name string, window time.Duration,
+	chat int64, card string,
+) (Status, *Reading, error) {
+	return s.step(ctx, id, "open", user, name, window.Milliseconds(), chat, card, "")
+}
+
+// CancelStep ends an open step, whoever's it is. rev is the step's revision on
+// the button; 0 cancels any.
+func (s *Store) CancelStep(ctx context.Context, id string, user int64, window time.Duration, rev int64) (Status, *Reading, error) {
+	var want any = ""
+	if rev != 0 {
+		want = rev
+	}
+	return s.step(ctx, id, "cancel", user, "", window.Milliseconds(), "", "", want)
+}
+
+func (s *Store) step(ctx context.Context, id string, args ...any) (Status, *Reading, error) {
+	k := s.keys
+	v, err := s.run(ctx, "step", []string{k.Row(id), k.memory(id), k.dirty(), k.wake()},
+		append([]any{k.Prefix(), id}, args...)...)
+	if err != nil {
+		return "", nil, err
+	}
+	return parseResult(v)
+}
+
+// Asked records the message that asks for a typed yes in a chat, so that a
+// reply to it finds its approval. It reports false where that step is over.
+func (s *Store) Asked(ctx context.Context, id string, stepRev, chat int64, message int, card string) (bool, error) {
+	v, err := s.run(ctx, "asked", []string{s.keys.Row(id), s.keys.memory(id)},
+		s.keys.Prefix(), id, stepRev, chat, message, card, s.retention.Milliseconds())
+	return asString(v) == "1", err
+}
+
+// Undo asks for the undo of an executed approval, once.
+func (s *Store) Undo(ctx context.Context, r *Reading, user int64, by approval.By) (Status, *Reading, error) {
+	for range attemptLimit {
+		if r.Row == nil || r.Row.Request == nil {
+			return Unknown, r, nil
+		}
+		event := approval.UndoRequested{
+			ID: r.ID, UndoTool: r.Row.Request.Card.UndoTool, Calls: r.Row.Request.Calls,
+			Context: r.Row.Request.Context, By: by, At: r.Now,
+		}
+		data, err := event.Encode()
+		if err != nil {
+			return "", r, err
+		}
+		if data, err = s.sign(data); err != nil {
+			return "", r, err
+		}
+		audit := approval.Audit{
+			ID: r.ID, From: r.Row.State, To: r.Row.State, At: r.Now, BySurface: by.Surface, ByID: by.ID,
+			Pin: r.Row.Pin, Terms: r.Row.Terms, Undo: true,
+		}
+		k := s.keys
+		v, err := s.run(ctx, "undo",
+			[]string{k.Row(r.ID), k.dirty(), k.wake(), k.audit(), k.Answers(), k.Answer(r.ID)},
+			k.Prefix(), r.ID, r.Row.Rev, user, jsonText(by), string(data), r.ID+"/undo_requested",
+			stamp(r.Now), auditText(audit), s.retention.Milliseconds())
+		if err != nil {
+			return "", r, err
+		}
+		status, fresh, err := parseResult(v)
+		if err != nil {
+			return "", r, err
+		}
+		r = fresh
+		if status != again {
+			return status, r, nil
+		}
+	}
+	return again, r, nil
+}
