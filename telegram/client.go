@@ -22,8 +22,6 @@ const (
 	// What the library is told instead of a token and a server. It never sees the real ones.
 	placeholderToken  = "0:placeholder"
 	placeholderServer = "http://bot-api.invalid"
-
-	printed = "telegram.Client"
 )
 
 var tokenForm = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
@@ -38,7 +36,8 @@ type Config struct {
 	HTTP *http.Client
 }
 
-// Format prints nothing of a Config, whatever the verb: it holds the token.
+// Format prints nothing of a Config, whatever the verb: it holds the token. This does not reach a Config in an unexported
+// field of another value, which package fmt prints bare.
 func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "telegram.Config") }
 
 // MarshalJSON prints nothing of a Config.
@@ -52,7 +51,7 @@ type Client struct {
 }
 
 // Format prints nothing of a Client, whatever the verb.
-func (*Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, printed) }
+func (Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "telegram.Client") }
 
 // New checks the configuration and makes a Client. It calls nobody.
 func New(cfg Config) (*Client, error) {
@@ -67,7 +66,8 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Timeout < 0 {
 		return nil, fmt.Errorf("telegram timeout: %v is negative", cfg.Timeout)
 	}
-	w := &wire{base: server + "/bot" + cfg.Token + "/", http: newHTTP(cfg.HTTP), redact: hide}
+	address := func(method string) string { return server + "/bot" + cfg.Token + "/" + method }
+	w := &wire{address: address, http: newHTTP(cfg.HTTP), redact: hide}
 	library, err := bot.New(placeholderToken,
 		bot.WithSkipGetMe(),
 		bot.WithServerURL(placeholderServer),

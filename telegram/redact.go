@@ -19,7 +19,9 @@ const (
 )
 
 // redactor takes the token out of what is printed. It is immutable and safe for concurrent use.
-type redactor struct{ replace *strings.Replacer }
+type redactor struct {
+	text func(string) string // takes the token out of a text; a function, since one cannot be printed
+}
 
 // newRedactor hides token, its forms in URLs, and its secret part alone: that one is made of characters which no
 // escaping changes, so it is found whatever was done to the colon.
@@ -32,10 +34,8 @@ func newRedactor(token string) redactor {
 	for _, form := range forms {
 		pairs = append(pairs, form, hidden)
 	}
-	return redactor{replace: strings.NewReplacer(pairs...)}
+	return redactor{text: strings.NewReplacer(pairs...).Replace}
 }
-
-func (r redactor) text(s string) string { return r.replace.Replace(s) }
 
 // line makes a server's words fit for an error: without the token, on one line, of bounded length.
 func (r redactor) line(s string) string {

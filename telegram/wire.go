@@ -21,9 +21,10 @@ const largestAnswer = 4 << 20
 // wire carries calls to the server. It is the only holder of the address, and so of the token.
 // It is immutable and safe for concurrent use.
 type wire struct {
-	base   string // server and token, without the method: https://host/bot<token>/
-	http   *http.Client
-	redact redactor
+	// address returns https://host/bot<token>/<method>. It is a function, since one cannot be printed.
+	address func(method string) string
+	http    *http.Client
+	redact  redactor
 }
 
 // Do carries one call of the library, whose request has a placeholder for an address. A failure is an *Error, which the
@@ -50,7 +51,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 // post makes one call and returns its result, or an *Error.
 func (w *wire) post(ctx context.Context, method, contentType string, body []byte, limit int64) (json.RawMessage, error) {
 	ctx, connected := traceConnection(ctx)
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.base+method, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.address(method), bytes.NewReader(body))
 	if err != nil {
 		return nil, &Error{Kind: BadRequest, Method: method, Err: w.redact.err(err)}
 	}
