@@ -38,7 +38,7 @@ func decodeFile(c *Config, name string, data []byte, seen *places) []Problem {
 			continue
 		}
 		if body != nil {
-			d.add("", doc.Body.GetToken(), "a second document begins here: a configuration is one document, so take the `---` away")
+			d.add("", start(doc.Body), "a second document begins here; a configuration is one document, so remove the `---`")
 			return d.problems
 		}
 		body = doc.Body
@@ -68,6 +68,15 @@ type decoder struct {
 
 func (d *decoder) add(key string, tk *token.Token, format string, args ...any) {
 	d.problems = append(d.problems, Problem{Where: d.position(tk), Key: key, Text: fmt.Sprintf(format, args...)})
+}
+
+// start is where a node begins. The token of a block mapping is the colon after its
+// first key.
+func start(node ast.Node) *token.Token {
+	if m, ok := node.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		return m.Values[0].Key.GetToken()
+	}
+	return node.GetToken()
 }
 
 func (d *decoder) position(tk *token.Token) string {
@@ -101,7 +110,7 @@ func (d *decoder) syntax(err error) {
 func (d *decoder) decode(v reflect.Value, node ast.Node, key, want string) {
 	switch node.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		d.add(key, node.GetToken(), "anchors, aliases and tags are not read here: write the value itself")
+		d.add(key, node.GetToken(), "a value that begins with %.1s goes in quotes; anchors, aliases and tags are not supported", node.GetToken().Value)
 		return
 	}
 	kind, isScalar := scalarFor(v.Type())
@@ -126,15 +135,15 @@ func (d *decoder) scalar(v reflect.Value, kind scalar, node ast.Node, key, want 
 	text, ok := scalarText(node)
 	switch {
 	case !ok:
-		d.add(key, node.GetToken(), "%s was found; wanted is %s", nodeName(node), want)
+		d.add(key, start(node), "%s was found; want %s", nodeName(node), want)
 	case node.Type() == ast.NullType:
-		d.add(key, node.GetToken(), "there is no value; wanted is %s (or leave the key out for its default)", want)
+		d.add(key, node.GetToken(), "there is no value; want %s (or leave the key out for its default)", want)
 	case !kind.fits(node) || !kind.set(v, text):
 		if kind.secret {
-			d.add(key, node.GetToken(), "wanted is %s", want)
+			d.add(key, node.GetToken(), "want %s", want)
 			return
 		}
-		d.add(key, node.GetToken(), "%s is not right; wanted is %s", shown(node, text), want)
+		d.add(key, node.GetToken(), "%s is not right; want %s", shown(node, text), want)
 	}
 }
 
@@ -166,13 +175,13 @@ func (d *decoder) list(v reflect.Value, node ast.Node, key, want string) {
 	}
 	sequence, ok := node.(*ast.SequenceNode)
 	if !ok {
-		d.add(key, node.GetToken(), "%s was found; wanted is a list", nodeName(node))
+		d.add(key, start(node), "%s was found; want a list", nodeName(node))
 		return
 	}
 	made := reflect.MakeSlice(v.Type(), 0, len(sequence.Values))
 	for i, value := range sequence.Values {
 		elem := newElement(v.Type().Elem())
-		d.seen.at[element(key, i)] = place{where: d.position(value.GetToken())}
+		d.seen.at[element(key, i)] = place{where: d.position(start(value))}
 		d.decode(elem, value, element(key, i), want)
 		made = reflect.Append(made, elem)
 	}
@@ -187,7 +196,7 @@ func (d *decoder) entries(node ast.Node, key string, each func(name string, tk *
 	}
 	mapping, ok := node.(ast.MapNode)
 	if !ok {
-		d.add(key, node.GetToken(), "%s was found; wanted are keys with values", nodeName(node))
+		d.add(key, start(node), "%s was found; want keys with values", nodeName(node))
 		return
 	}
 	first := make(map[string]string)
@@ -195,18 +204,19 @@ func (d *decoder) entries(node ast.Node, key string, each func(name string, tk *
 		tk := iter.Key().GetToken()
 		name, ok := scalarText(iter.Key())
 		if !ok {
-			d.add(key, tk, "merge keys and composed keys are not read here: write plain keys")
+			d.add(key, tk, "merge keys and composed keys are not supported; write plain keys")
 			continue
 		}
 		if where, twice := first[name]; twice {
-			d.add(child(key, plainKey(name)), tk, "this key stands here a second time; the first is at %s", where)
+			d.add(child(key, plainKey(name)), tk, "this key is given twice; the first is at %s", where)
 			continue
 		}
 		first[name] = d.position(tk)
-		d.seen.at[child(key, name)] = place{where: d.position(iter.Value().GetToken())}
-		if iter.Value().Type() == ast.MappingType || iter.Value().Type() == ast.SequenceType {
-			d.seen.at[child(key, name)] = place{where: d.position(tk)}
+		at := tk // a section or a list is found by its key, a single value by itself
+		if _, single := scalarText(iter.Value()); single {
+			at = iter.Value().GetToken()
 		}
+		d.seen.at[child(key, name)] = place{where: d.position(at)}
 		each(name, tk, iter.Value())
 	}
 }

@@ -27,7 +27,7 @@ func (t *Telegram) WebhookSecret() Secret {
 // Location returns the time zone. The machine's own zone is refused, because replicas
 // would differ in it. The caller provides the zone data where the machine has none.
 func (c *Config) Location() (*time.Location, error) {
-	const want = "wanted is a name such as UTC or Europe/Berlin"
+	const want = "want a name such as UTC or Europe/Berlin"
 	if c.Timezone == "" || c.Timezone == "Local" {
 		return nil, fmt.Errorf("%s names no time zone; %s", quote(c.Timezone), want)
 	}
@@ -42,11 +42,11 @@ func (c *Config) Location() (*time.Location, error) {
 // descriptor such as `@every 5s` or `@hourly`. A time zone in it is refused, since
 // timezone is a key of its own, and so is a schedule that never comes due.
 func ParseSchedule(spec string) (schedule cron.Schedule, err error) {
-	const want = "wanted is e.g. @every 5s, or the fields of cron"
+	const want = "want e.g. @every 5s, or the fields of cron"
 	// The parser panics on some texts, e.g. on a time zone that no space follows.
 	defer func() {
 		if recover() != nil {
-			schedule, err = nil, fmt.Errorf("%s is no schedule; %s", quote(spec), want)
+			schedule, err = nil, fmt.Errorf("%s is not a schedule; %s", quote(spec), want)
 		}
 	}()
 	if strings.HasPrefix(spec, "TZ=") || strings.HasPrefix(spec, "CRON_TZ=") {
@@ -55,7 +55,7 @@ func ParseSchedule(spec string) (schedule cron.Schedule, err error) {
 	parser := cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 	schedule, err = parser.Parse(spec)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no schedule (%w); %s", quote(spec), err, want)
+		return nil, fmt.Errorf("%s is not a schedule (%w); %s", quote(spec), err, want)
 	}
 	// Any moment will do: what comes due at all does so within years of it.
 	if schedule.Next(time.Unix(0, 0).UTC()).IsZero() {

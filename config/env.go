@@ -51,7 +51,7 @@ func applyEnvironment(c *Config, environ []string, seen *places) []Problem {
 		kind, _ := scalarFor(found.value.Type())
 		if !kind.set(found.value, variables[name]) {
 			problems = append(problems, Problem{Where: name, Key: found.key, Text: fmt.Sprintf(
-				"%s is not right; wanted is %s", quote(variables[name]), cmp.Or(found.want, kind.want))})
+				"%s is not right; want %s", quote(variables[name]), cmp.Or(found.want, kind.want))})
 			continue
 		}
 		seen.at[found.key] = place{where: name, environment: true}

@@ -19,15 +19,15 @@ func Load(path string, environ []string, readFile func(string) ([]byte, error)) 
 			return Config{}, fmt.Errorf("read the configuration: %w", err)
 		}
 	}
-	c, places, err := read(path, data, environ)
+	c, seen, err := read(path, data, environ)
 	if err != nil {
 		return Config{}, err
 	}
-	if problems := readSecrets(&c, readFile); len(problems) > 0 {
-		return Config{}, places.locate(problems)
+	if problems := readSecrets(&c, seen, readFile); len(problems) > 0 {
+		return Config{}, seen.locate(problems)
 	}
 	if problems := c.problems(); len(problems) > 0 {
-		return Config{}, places.locate(problems)
+		return Config{}, seen.locate(problems)
 	}
 	return c, nil
 }
@@ -35,12 +35,12 @@ func Load(path string, environ []string, readFile func(string) ([]byte, error)) 
 // Parse is [Load] without the files of secrets, which need not exist: their keys are
 // checked and stay as they are. The name stands for data in messages.
 func Parse(name string, data []byte, environ []string) (Config, error) {
-	c, places, err := read(name, data, environ)
+	c, seen, err := read(name, data, environ)
 	if err != nil {
 		return Config{}, err
 	}
 	if problems := c.problems(); len(problems) > 0 {
-		return Config{}, places.locate(problems)
+		return Config{}, seen.locate(problems)
 	}
 	return c, nil
 }
@@ -109,7 +109,7 @@ func settleSecrets(c *Config, seen *places) []Problem {
 }
 
 // readSecrets reads the files of secrets into their values.
-func readSecrets(c *Config, readFile func(string) ([]byte, error)) []Problem {
+func readSecrets(c *Config, seen *places, readFile func(string) ([]byte, error)) []Problem {
 	var problems []Problem
 	for _, key := range secretKeys(c) {
 		if *key.path == "" {
@@ -131,6 +131,9 @@ func readSecrets(c *Config, readFile func(string) ([]byte, error)) []Problem {
 			continue
 		}
 		key.set(text)
+		if from, ok := seen.at[key.file]; ok {
+			seen.at[key.value] = from
+		}
 	}
 	return problems
 }

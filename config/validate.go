@@ -67,17 +67,20 @@ func (f *findings) add(key, format string, args ...any) {
 }
 
 func (f *findings) oneOf(key, value string, allowed ...string) {
-	if !slices.Contains(allowed, value) {
+	switch {
+	case value == "":
+		f.add(key, "it is missing; want one of %s", strings.Join(allowed, ", "))
+	case !slices.Contains(allowed, value):
 		f.add(key, "%s is not one of %s", quote(value), strings.Join(allowed, ", "))
 	}
 }
 
 func checkConfirm(f *findings, c Confirm) {
 	if c.Window <= 0 || c.Window > longestWindow {
-		f.add("confirm.window", "%s is out of range; wanted is more than 0s, and at most %s", c.Window, longestWindow)
+		f.add("confirm.window", "%s is out of range; want more than 0s, and at most %s", c.Window, longestWindow)
 	}
 	if c.Dwell < 0 || c.Dwell >= c.Window {
-		f.add("confirm.dwell", "%s is out of range; wanted is at least 0s, and less than confirm.window, which is %s", c.Dwell, c.Window)
+		f.add("confirm.dwell", "%s is out of range; want at least 0s, and less than confirm.window, which is %s", c.Dwell, c.Window)
 	}
 	f.oneOf("confirm.halts", c.Halts, HaltsOneTap, HaltsTwoStep)
 	f.oneOf("confirm.unseen", c.Unseen, UnseenWarn, UnseenRefuse)
@@ -87,7 +90,7 @@ func checkExpiry(f *findings, c *Config) {
 	within := func(key string, d time.Duration) {
 		switch {
 		case d <= 0:
-			f.add(key, "%s is out of range; wanted is more than 0s", d)
+			f.add(key, "%s is out of range; want more than 0s", d)
 		case d > c.Expiry.Max:
 			f.add(key, "%s is longer than expiry.max, which is %s", d, c.Expiry.Max)
 		}
@@ -96,8 +99,8 @@ func checkExpiry(f *findings, c *Config) {
 	within("expiry.halt", c.Expiry.Halt)
 	within("expiry.max", c.Expiry.Max)
 	within("expiry.remind", c.Expiry.Remind)
-	if c.Retention-graceAfterExpiry < c.Expiry.Max { // subtracted, since a sum could overflow
-		f.add("retention", "%s is too short; wanted is at least expiry.max, which is %s, and %s", c.Retention, c.Expiry.Max, graceAfterExpiry)
+	if c.Retention < graceAfterExpiry || c.Retention-graceAfterExpiry < c.Expiry.Max { // a sum could overflow
+		f.add("retention", "%s is too short; want at least expiry.max, which is %s, and %s", c.Retention, c.Expiry.Max, graceAfterExpiry)
 	}
 }
 
@@ -107,23 +110,23 @@ func checkListen(f *findings, key, address string) {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		f.add(key, "%s is no address to listen on; wanted is host:port, e.g. 127.0.0.1:9464", quote(address))
+		f.add(key, "%s is not an address to listen on; want host:port, e.g. 127.0.0.1:9464", quote(address))
 	}
 }
 
 // checkSigningKey looks whether the keys can be read; nothing of them is kept or told.
 func checkSigningKey(f *findings, key Secret) {
-	const want = "wanted are Ed25519 private keys as PKCS#8 PEM, as `countersign keygen` writes them"
+	const want = "want Ed25519 private keys as PKCS#8 PEM, as `countersign keygen` writes them"
 	rest := []byte(key.Reveal())
 	for i := 1; len(strings.TrimSpace(string(rest))) > 0; i++ {
 		var block *pem.Block
 		if block, rest = pem.Decode(rest); block == nil {
-			f.add("audit.signing_key", "key %d is no PEM; %s", i, want)
+			f.add("audit.signing_key", "key %d is not PEM; %s", i, want)
 			return
 		}
 		parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 		if _, ok := parsed.(ed25519.PrivateKey); err != nil || !ok {
-			f.add("audit.signing_key", "key %d is none that can sign; %s", i, want)
+			f.add("audit.signing_key", "key %d is not one that can sign; %s", i, want)
 			return
 		}
 	}

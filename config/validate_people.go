@@ -30,12 +30,12 @@ func checkPeople(f *findings, people []Person) {
 		key := element("people", i)
 		switch {
 		case nobody(p.ID) != "":
-			f.add(child(key, "id"), "%d is %s; wanted is the id of one person", p.ID, nobody(p.ID))
+			f.add(child(key, "id"), "%d is %s; want the id of one person", p.ID, nobody(p.ID))
 		case p.ID <= 0 || p.ID > maxUserID:
-			f.add(child(key, "id"), "%d is no user's id; wanted is the numeric Telegram user id, which is above 0 (/start shows it)", p.ID)
+			f.add(child(key, "id"), "%d is not a user's id; want the numeric Telegram user id, which is above 0 (/start shows it)", p.ID)
 		}
 		if j, twice := first[p.ID]; twice {
-			f.add(child(key, "id"), "%d is listed at %s already; wanted is one entry for each person", p.ID, element("people", j))
+			f.add(child(key, "id"), "%d is listed at %s already; want one entry for each person", p.ID, element("people", j))
 		} else {
 			first[p.ID] = i
 		}
@@ -46,7 +46,7 @@ func checkPeople(f *findings, people []Person) {
 		}
 	}
 	if owners == 0 {
-		f.add("people", "nobody is an owner, so nobody could approve; wanted is at least one entry such as {id: 1001, name: Ann, role: owner}")
+		f.add("people", "nobody is an owner, so nobody could approve; want at least one entry such as {id: 1001, name: Ann, role: owner}")
 	}
 }
 
@@ -54,10 +54,10 @@ func checkName(f *findings, key, name string) {
 	const most = 64
 	switch {
 	case strings.TrimSpace(name) == "":
-		f.add(key, "it is empty; wanted is how cards call this person")
+		f.add(key, "it is empty; want the name that cards show")
 	case utf8.RuneCountInString(name) > most:
-		f.add(key, "it has %d characters; wanted are at most %d", utf8.RuneCountInString(name), most)
+		f.add(key, "it has %d characters; want at most %d", utf8.RuneCountInString(name), most)
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		f.add(key, "%s holds characters that do not print; wanted is how cards call this person", quote(name))
+		f.add(key, "%s holds characters that do not print; want the name that cards show", quote(name))
 	}
 }

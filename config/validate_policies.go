@@ -20,7 +20,7 @@ func checkPolicy(f *findings, key string, p Policy) {
 	checkToolNames(f, child(key, "require_approval_tools"), p.RequireApprovalTools)
 	checkToolNames(f, child(key, "auto_approve_tools"), p.AutoApproveTools)
 	if p.AutoApproveMaxRiskRank < 0 || p.AutoApproveMaxRiskRank > 4 {
-		f.add(child(key, "auto_approve_max_risk_rank"), "%d is out of range; wanted is 0 (nothing passes) to 4", p.AutoApproveMaxRiskRank)
+		f.add(child(key, "auto_approve_max_risk_rank"), "%d is out of range; want 0 (nothing passes) to 4", p.AutoApproveMaxRiskRank)
 	}
 	for _, tool := range slices.Sorted(maps.Keys(p.Tools)) {
 		at := child(child(key, "tools"), tool)
@@ -32,7 +32,7 @@ func checkPolicy(f *findings, key string, p Policy) {
 		}
 	}
 	if p.OperatorEmail != "" && !isAddress(p.OperatorEmail) {
-		f.add(child(key, "operator_email"), "%s is no plain address; wanted is e.g. me@example.org", quote(p.OperatorEmail))
+		f.add(child(key, "operator_email"), "%s is not a plain address; want e.g. me@example.org", quote(p.OperatorEmail))
 	}
 	f.oneOf(child(key, "notify"), p.Notify, NotifySilent, NotifyNone)
 }
@@ -48,9 +48,9 @@ func checkToolNames(f *findings, key string, names []string) {
 func checkToolName(f *findings, key, name string) {
 	switch {
 	case strings.TrimSpace(name) == "":
-		f.add(key, "the name is empty; wanted is the exact name of a tool")
+		f.add(key, "the name is empty; want the exact name of a tool")
 	case strings.Contains(name, "*"):
-		f.add(key, "%s is a pattern, and tools of a policy match by their exact names alone; list them one by one", quote(name))
+		f.add(key, "%s is a pattern, and tools of a policy match by exact name only; list them one by one", quote(name))
 	}
 }
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -22,7 +21,7 @@ func checkRedis(f *findings, r *Redis) {
 		checkRedisURL(f, r)
 	}
 	if !namespaceShape.MatchString(r.Namespace) {
-		f.add("redis.namespace", "%s is no namespace; wanted are 1–64 of A-Za-z0-9._-", quote(r.Namespace))
+		f.add("redis.namespace", "%s is not a namespace; want 1–64 of A-Za-z0-9._-", quote(r.Namespace))
 		return // every key below would be reported as well
 	}
 	first := make(map[string]int)
@@ -30,20 +29,20 @@ func checkRedis(f *findings, r *Redis) {
 		key := element("redis.streams", i)
 		checkStreamKey(f, child(key, "key"), s.Key, r)
 		if j, twice := first[s.Key]; twice {
-			f.add(child(key, "key"), "%s is also the key of %s; wanted is one entry for each stream", quote(s.Key), element("redis.streams", j))
+			f.add(child(key, "key"), "%s is also the key of %s; want one entry for each stream", quote(s.Key), element("redis.streams", j))
 		} else {
 			first[s.Key] = i
 		}
 		if len(s.Runtimes) == 0 {
-			f.add(child(key, "runtimes"), `nobody could ask by this stream; wanted are patterns, e.g. ["iris*"], or ["*"] for every runtime`)
+			f.add(child(key, "runtimes"), `nobody could ask by this stream; want patterns, e.g. ["iris*"], or ["*"] for every runtime`)
 		}
 		for j, pattern := range s.Runtimes {
 			if pattern == "" {
-				f.add(element(child(key, "runtimes"), j), `the pattern is empty; wanted is e.g. "iris*", or "*" for every runtime`)
+				f.add(element(child(key, "runtimes"), j), `the pattern is empty; want e.g. "iris*", or "*" for every runtime`)
 			}
 		}
 		if s.IDs == "" {
-			f.add(child(key, "ids"), `the pattern is empty; wanted is e.g. "iris.*", or "*" for every id`)
+			f.add(child(key, "ids"), `the pattern is empty; want e.g. "iris.*", or "*" for every id`)
 		}
 	}
 }
@@ -51,10 +50,10 @@ func checkRedis(f *findings, r *Redis) {
 // checkRedisURL never repeats the URL: where it is wrong, nobody knows what is its
 // password.
 func checkRedisURL(f *findings, r *Redis) {
-	const key, want = "redis.url", "wanted is redis://[user:password@]host:port/database, rediss:// for TLS, or unix://path"
+	const key, want = "redis.url", "want redis://[user:password@]host:port/database, rediss:// for TLS, or unix://path"
 	u, err := url.Parse(r.URL.Reveal())
 	if err != nil {
-		f.add(key, "this is no URL; %s", want)
+		f.add(key, "this is not a URL; %s", want)
 		return
 	}
 	switch u.Scheme {
@@ -63,16 +62,16 @@ func checkRedisURL(f *findings, r *Redis) {
 		case u.Hostname() == "":
 			f.add(key, "the host is missing; %s", want)
 		case !databasePath.MatchString(u.Path):
-			f.add(key, "the database is no number; %s", want)
+			f.add(key, "the database is not a number; %s", want)
 		case r.Cluster && strings.Trim(u.Path, "/0") != "":
-			f.add(key, "a cluster has database 0 alone; leave the number out")
+			f.add(key, "a cluster has only database 0; leave the number out")
 		}
 	case "unix":
 		switch {
 		case u.Path == "":
 			f.add(key, "the path of the socket is missing; %s", want)
 		case r.Cluster:
-			f.add(key, "a cluster cannot be reached by a socket; wanted is redis:// or rediss://")
+			f.add(key, "a cluster cannot be reached by a socket; want redis:// or rediss://")
 		}
 	default:
 		f.add(key, "the scheme is not one of redis, rediss, unix; %s", want)
@@ -82,15 +81,15 @@ func checkRedisURL(f *findings, r *Redis) {
 func checkStreamKey(f *findings, key, stream string, r *Redis) {
 	tag := "{" + r.Namespace + "}"
 	if stream == "" {
-		f.add(key, "it is empty; wanted is the name of a Redis stream, e.g. %s:requests", tag)
+		f.add(key, "it is empty; want the name of a Redis stream, e.g. %s:requests", tag)
 		return
 	}
 	if name, inside := strings.CutPrefix(stream, tag+":"); inside && isOwnKey(name) {
-		f.add(key, "%s is a key that the bot itself writes; wanted is another, e.g. %s:requests", quote(stream), tag)
+		f.add(key, "%s is a key that the bot itself writes; want another, e.g. %s:requests", quote(stream), tag)
 	}
 	if r.Cluster && hashTag(stream) != r.Namespace {
-		f.add(key, "%s does not carry the hash tag %s, without which a cluster keeps it apart from the queue; wanted is e.g. %s",
-			quote(stream), tag, fmt.Sprintf("%s:requests", tag))
+		f.add(key, "%s does not carry the hash tag %s, without which a cluster keeps it apart from the queue; want e.g. %s",
+			quote(stream), tag, tag+":requests")
 	}
 }
 

@@ -19,7 +19,7 @@ func checkReplies(f *findings, r Replies) {
 		words []string
 	}{{"replies.approve", r.Approve}, {"replies.reject", r.Reject}} {
 		if len(list.words) == 0 {
-			f.add(list.key, "the list is empty; wanted is at least one word")
+			f.add(list.key, "the list is empty; want at least one word")
 		}
 		for i, text := range list.words {
 			word := replyWord{element(list.key, i), text}
@@ -34,16 +34,16 @@ type replyWord struct {
 }
 
 func checkWord(f *findings, word replyWord, seen []replyWord) {
-	const want = "wanted is a single word of letters"
+	const want = "want a single word of letters"
 	switch n := utf8.RuneCountInString(word.text); {
 	case n == 0:
 		f.add(word.key, "the word is empty; %s", want)
 	case n > longestWord:
-		f.add(word.key, "the word has %d letters; wanted are at most %d", n, longestWord)
+		f.add(word.key, "the word has %d letters; want at most %d", n, longestWord)
 	case !isWord(word.text):
-		f.add(word.key, "%s is more than letters; %s", quote(word.text), want)
+		f.add(word.key, "%s is not only letters; %s", quote(word.text), want)
 	case strings.EqualFold(word.text, confirmWord):
-		f.add(word.key, "%s confirms what a word has opened, and can open or reject nothing; wanted is another word", quote(word.text))
+		f.add(word.key, "%s confirms what a word has opened, and can open or reject nothing; want another word", quote(word.text))
 	}
 	for _, other := range seen {
 		if strings.EqualFold(word.text, other.text) {

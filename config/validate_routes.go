@@ -14,7 +14,7 @@ func checkRoutes(f *findings, c *Config) {
 		}
 		switch {
 		case rule.Quorum < 1:
-			f.add(child(key, "quorum"), "%d is below 1; wanted is how many different owners must approve", rule.Quorum)
+			f.add(child(key, "quorum"), "%d is below 1; want how many different owners must approve", rule.Quorum)
 		case owners > 0 && rule.Quorum > owners:
 			f.add(child(key, "quorum"), "%d is more than the owners of this route, who are %d; it could never be reached", rule.Quorum, owners)
 		}
@@ -35,10 +35,10 @@ func checkChats(f *findings, key string, chats []Chat) {
 	for i, chat := range chats {
 		at := element(key, i)
 		if chat.ID == 0 {
-			f.add(child(at, "id"), "0 is no chat; wanted is a user's id for a direct chat, or the negative id of a group")
+			f.add(child(at, "id"), "0 is not a chat; want a user's id for a direct chat, or the negative id of a group")
 		}
 		if chat.Thread < 0 {
-			f.add(child(at, "thread"), "%d is below 0; wanted is the number of a topic, or 0 for none", chat.Thread)
+			f.add(child(at, "thread"), "%d is below 0; want the number of a topic, or 0 for none", chat.Thread)
 		}
 		if j, twice := first[chat]; twice {
 			f.add(at, "this is the same chat as %s; it would get every card twice", element(key, j))
@@ -57,12 +57,12 @@ func checkRouteOwners(f *findings, key string, owners []int64, c *Config) {
 		person, known := c.Person(id)
 		switch {
 		case !known:
-			f.add(element(key, i), "%d is nobody in people; wanted is the id of an owner there", id)
+			f.add(element(key, i), "%d is not in people; want the id of an owner there", id)
 		case person.Role != RoleOwner:
-			f.add(element(key, i), "%d is %s, whose role is %s; wanted is the id of an owner", id, quote(person.Name), quote(person.Role))
+			f.add(element(key, i), "%d is %s, whose role is %s; want the id of an owner", id, quote(person.Name), quote(person.Role))
 		}
 		if j, twice := first[id]; twice {
-			f.add(element(key, i), "%d stands at %s already", id, element(key, j))
+			f.add(element(key, i), "%d is listed at %s already", id, element(key, j))
 		} else {
 			first[id] = i
 		}

@@ -18,9 +18,9 @@ const officialHost = "api.telegram.org"
 func checkTelegram(f *findings, t *Telegram) {
 	switch {
 	case t.Token.Empty() && t.TokenFile == "":
-		f.add("telegram.token", "there is none; give telegram.token_file, telegram.token or COUNTERSIGN_TELEGRAM_TOKEN, as received from @BotFather")
+		f.add("telegram.token", "it is missing; give telegram.token_file, telegram.token or COUNTERSIGN_TELEGRAM_TOKEN, as received from @BotFather")
 	case !t.Token.Empty() && !tokenShape.MatchString(t.Token.Reveal()):
-		f.add("telegram.token", "this is no bot token; wanted are digits, a colon, and letters, digits, _ or -, with nothing around them")
+		f.add("telegram.token", "this is not a bot token; want digits, a colon, and letters, digits, _ or -, with nothing around them")
 	}
 	official := checkAPIURL(f, t.APIURL)
 	f.oneOf("telegram.mode", t.Mode, ModePolling, ModeWebhook)
@@ -29,13 +29,13 @@ func checkTelegram(f *findings, t *Telegram) {
 	}
 	checkListen(f, "telegram.webhook.listen", t.Webhook.Listen)
 	if s := t.Webhook.Secret; !s.Empty() && !secretShape.MatchString(s.Reveal()) {
-		f.add("telegram.webhook.secret", "this cannot be a webhook secret; wanted are 1–256 letters, digits, _ or -")
+		f.add("telegram.webhook.secret", "this cannot be a webhook secret; want 1–256 letters, digits, _ or -")
 	}
 	switch {
 	case t.Webhook.TLSCertFile != "" && t.Webhook.TLSKeyFile == "":
-		f.add("telegram.webhook.tls_key_file", "tls_cert_file is given without it; wanted are both, or neither for plain HTTP")
+		f.add("telegram.webhook.tls_key_file", "tls_cert_file is given without it; want both, or neither for plain HTTP")
 	case t.Webhook.TLSCertFile == "" && t.Webhook.TLSKeyFile != "":
-		f.add("telegram.webhook.tls_cert_file", "tls_key_file is given without it; wanted are both, or neither for plain HTTP")
+		f.add("telegram.webhook.tls_cert_file", "tls_key_file is given without it; want both, or neither for plain HTTP")
 	}
 	for _, limit := range []struct {
 		key   string
@@ -46,7 +46,7 @@ func checkTelegram(f *findings, t *Telegram) {
 		{"group_per_minute", t.Limits.GroupPerMinute},
 	} {
 		if !(limit.value >= 0) { // also true of NaN
-			f.add(child("telegram.limits", limit.key), "%v is below 0; wanted is a rate, or 0 for no limit", limit.value)
+			f.add(child("telegram.limits", limit.key), "%v is below 0; want a rate, or 0 for no limit", limit.value)
 		}
 	}
 }
@@ -54,10 +54,10 @@ func checkTelegram(f *findings, t *Telegram) {
 // checkAPIURL reports whether the URL is that of Telegram's own server. Paths are not
 // repeated, since people paste them with the token in.
 func checkAPIURL(f *findings, text string) (official bool) {
-	const key, want = "telegram.api_url", "wanted is an absolute URL, e.g. https://api.telegram.org"
+	const key, want = "telegram.api_url", "want an absolute URL, e.g. https://api.telegram.org"
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		f.add(key, "this is no http or https URL; %s", want)
+		f.add(key, "this is not an http or https URL; %s", want)
 		return false
 	}
 	official = strings.EqualFold(u.Hostname(), officialHost)
@@ -67,7 +67,7 @@ func checkAPIURL(f *findings, text string) (official bool) {
 	case strings.Contains(u.Path, ":"):
 		f.add(key, "the path seems to hold a token; %s", want)
 	case official && u.Scheme == "http":
-		f.add(key, "http would send the token in the clear; wanted is https for %s", officialHost)
+		f.add(key, "http would send the token in the clear; want https for %s", officialHost)
 	}
 	return official
 }
@@ -75,7 +75,7 @@ func checkAPIURL(f *findings, text string) (official bool) {
 // checkPublicURL holds a webhook to what Telegram's own server takes. A Bot API server
 // of one's own may call plain HTTP and any port.
 func checkPublicURL(f *findings, text string, official bool) {
-	const key, want = "telegram.webhook.public_url", "wanted is the URL under which Telegram reaches this bot, e.g. https://bot.example.org/telegram"
+	const key, want = "telegram.webhook.public_url", "want the URL under which Telegram reaches this bot, e.g. https://bot.example.org/telegram"
 	if text == "" {
 		f.add(key, "mode webhook needs it; %s", want)
 		return
@@ -83,12 +83,12 @@ func checkPublicURL(f *findings, text string, official bool) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		f.add(key, "this is no URL; %s", want)
+		f.add(key, "this is not a URL; %s", want)
 	case official && u.Scheme != "https":
-		f.add(key, "Telegram calls https alone; %s", want)
+		f.add(key, "Telegram calls only https; %s", want)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		f.add(key, "user, query and fragment have no place here; %s", want)
 	case official && !slices.Contains([]string{"", "443", "80", "88", "8443"}, u.Port()):
-		f.add(key, "Telegram does not call port %s; wanted is 443, 80, 88 or 8443", u.Port())
+		f.add(key, "Telegram does not call port %s; want 443, 80, 88 or 8443", u.Port())
 	}
 }
