@@ -14,18 +14,20 @@ import (
 // Due is what the changes feed holds now.
 type Due struct {
 	Now       time.Time
-	Approvals []string      // ids to look at
+	Approvals []string      // ids to look at; what people wait for comes first
+	Urgent    int           // how many marks people wait for
 	Notices   []string      // notice ids to send
 	Next      time.Duration // until the next mark falls due; negative: none waits
 }
 
 // Dirty lists what is to be looked at, at most limit of it.
 func (s *Store) Dirty(ctx context.Context, limit int) (Due, error) {
-	now, next, members, err := s.due(ctx, s.keys.dirty(), limit)
+	d, err := s.due(ctx, s.keys.dirty(), limit)
 	if err != nil {
 		return Due{}, err
 	}
-	d := Due{Now: now, Next: next}
+	members := d.Approvals
+	d.Approvals = nil
 	for _, m := range members {
 		if id, ok := strings.CutPrefix(m, "a:"); ok {
 			d.Approvals = append(d.Approvals, id)
@@ -36,20 +38,24 @@ func (s *Store) Dirty(ctx context.Context, limit int) (Due, error) {
 	return d, nil
 }
 
-func (s *Store) due(ctx context.Context, key string, limit int) (time.Time, time.Duration, []string, error) {
+// due reads what of a sorted set is due; all of it counts as approvals here.
+func (s *Store) due(ctx context.Context, key string, limit int) (Due, error) {
 	v, err := s.run(ctx, "due", []string{key}, limit)
 	if err != nil {
-		return time.Time{}, 0, nil, err
+		return Due{}, err
 	}
 	list, ok := v.([]any)
-	if !ok || len(list) < 2 {
-		return time.Time{}, 0, nil, fmt.Errorf("store: unexpected due list %T", v)
+	if !ok || len(list) < 3 {
+		return Due{}, fmt.Errorf("store: unexpected due list %T", v)
 	}
-	members := make([]string, 0, len(list)-2)
-	for _, m := range list[2:] {
-		members = append(members, asString(m))
+	d := Due{
+		Now: millis(asString(list[0])), Next: time.Duration(number(asString(list[1]))) * time.Millisecond,
+		Urgent: int(number(asString(list[2]))),
 	}
-	return millis(asString(list[0])), time.Duration(number(asString(list[1]))) * time.Millisecond, members, nil
+	for _, m := range list[3:] {
+		d.Approvals = append(d.Approvals, asString(m))
+	}
+	return d, nil
 }
 
 // Settle takes an approval off the changes feed, or puts it off for a while
@@ -77,38 +83,46 @@ func (s *Store) settle(ctx context.Context, member, key, rev string, again time.
 // Touch marks an approval as to be looked at now.
 func (s *Store) Touch(ctx context.Context, id string) error {
 	pipe := s.rdb.TxPipeline()
-	pipe.ZAdd(ctx, s.keys.dirty(), redis.Z{Score: 0, Member: "a:" + id})
+	pipe.ZAdd(ctx, s.keys.dirty(), redis.Z{Score: 1, Member: "a:" + id})
 	pipe.XAdd(ctx, &redis.XAddArgs{Stream: s.keys.wake(), MaxLen: 64, Approx: true, Values: []any{"m", "a:" + id}})
 	_, err := pipe.Exec(ctx)
 	return err
 }
 
 // WaitChange waits until something is marked after the given point of the
-// feed, or for at most d, and returns the new point. The first point is "$".
-func (s *Store) WaitChange(ctx context.Context, after string, d time.Duration) (string, error) {
-	res, err := s.rdb.XRead(ctx, &redis.XReadArgs{Streams: []string{s.keys.wake(), after}, Block: d, Count: 64}).Result()
+// feed, or for at most d. It returns the new point and the approvals marked
+// since; the marks themselves are what counts, since the feed is short. The
+// first point is "$".
+func (s *Store) WaitChange(ctx context.Context, after string, d time.Duration) (string, []string, error) {
+	res, err := s.rdb.XRead(ctx, &redis.XReadArgs{Streams: []string{s.keys.wake(), after}, Block: d, Count: 256}).Result()
 	if errors.Is(err, redis.Nil) {
-		return after, nil
+		return after, nil, nil
 	}
 	if err != nil {
-		return after, fmt.Errorf("store: wait for changes: %w", err)
+		return after, nil, fmt.Errorf("store: wait for changes: %w", err)
 	}
-	if len(res) > 0 && len(res[0].Messages) > 0 {
-		after = res[0].Messages[len(res[0].Messages)-1].ID
+	var ids []string
+	for _, stream := range res {
+		for _, m := range stream.Messages {
+			after = m.ID
+			if member, _ := m.Values["m"].(string); strings.HasPrefix(member, "a:") {
+				ids = append(ids, strings.TrimPrefix(member, "a:"))
+			}
+		}
 	}
-	return after, nil
+	return after, ids, nil
 }
 
 // Overdue lists approvals whose deadline has passed, at most limit of them.
 func (s *Store) Overdue(ctx context.Context, limit int) ([]string, error) {
-	_, _, ids, err := s.due(ctx, s.keys.Deadlines(), limit)
-	return ids, err
+	d, err := s.due(ctx, s.keys.Deadlines(), limit)
+	return d.Approvals, err
 }
 
 // Unreminded lists approvals whose reminder has fallen due.
 func (s *Store) Unreminded(ctx context.Context, limit int) ([]string, error) {
-	_, _, ids, err := s.due(ctx, s.keys.reminders(), limit)
-	return ids, err
+	d, err := s.due(ctx, s.keys.reminders(), limit)
+	return d.Approvals, err
 }
 
 // Remind makes the reminders of one approval due, once, while it is open.

@@ -19,6 +19,6 @@ inherit(prefix, id, KEYS[2])
 inherit(prefix, id, KEYS[3])
 if ARGV[8] ~= '0' then
   redis.call('HINCRBY', KEYS[1], 'rev', 1)
-  mark(KEYS[5], KEYS[6], 'a:' .. id, now_ms())
+  mark(KEYS[5], KEYS[6], 'a:' .. id, URGENT)
 end
 return cid

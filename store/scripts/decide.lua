@@ -73,5 +73,5 @@ else
   publish(KEYS[8], KEYS[9], 'approval.answered', ARGV[13], id, ARGV[14], ARGV[12])
   retire(prefix, id, now + tonumber(ARGV[16]))
 end
-mark(KEYS[5], KEYS[6], 'a:' .. id, now)
+mark(KEYS[5], KEYS[6], 'a:' .. id, (person or guard == 'operator') and URGENT or now)
 return {'ok', reading(prefix, id)}

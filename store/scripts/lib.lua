@@ -9,9 +9,13 @@ local function text(n)
   return string.format('%.0f', n)
 end
 
--- Marks something as to be looked at again at a time, and wakes whoever waits.
+-- Marks something as to be looked at again at a time, or at an earlier one that
+-- stands already, and wakes whoever waits. Before everything else comes what a
+-- person waits for.
+local URGENT = 1
 local function mark(dirty, wake, member, at)
-  redis.call('ZADD', dirty, text(at), member)
+  local stands = redis.call('ZSCORE', dirty, member)
+  if not stands or tonumber(stands) > at then redis.call('ZADD', dirty, text(at), member) end
   redis.call('XADD', wake, 'MAXLEN', '~', '64', '*', 'm', member)
 end
 

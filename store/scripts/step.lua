@@ -29,5 +29,5 @@ else
   redis.call('HSET', memory, 'step_by', user, 'step_name', ARGV[5], 'step_rev', text(rev),
     'step_at', text(now), 'step_chat', ARGV[7], 'step_card', ARGV[8])
 end
-mark(KEYS[3], KEYS[4], 'a:' .. id, now)
+mark(KEYS[3], KEYS[4], 'a:' .. id, URGENT)
 return {'ok', reading(prefix, id)}

@@ -17,5 +17,5 @@ redis.call('HINCRBY', KEYS[1], 'rev', 1)
 redis.call('RPUSH', KEYS[4], ARGV[9])
 publish(KEYS[5], KEYS[6], 'approval.undo_requested', ARGV[7], id, ARGV[8], ARGV[6])
 retire(prefix, id, tonumber(r[4]) + tonumber(ARGV[10]))
-mark(KEYS[2], KEYS[3], 'a:' .. id, now)
+mark(KEYS[2], KEYS[3], 'a:' .. id, URGENT)
 return {'ok', reading(prefix, id)}

@@ -43,6 +43,6 @@ for i = 6, #ARGV, 2 do
 end
 if changed then
   redis.call('HINCRBY', KEYS[1], 'rev', 1)
-  mark(KEYS[3], KEYS[4], 'a:' .. id, now_ms())
+  mark(KEYS[3], KEYS[4], 'a:' .. id, URGENT)
 end
 return {'ok', reading(prefix, id)}
