@@ -1,0 +1,147 @@
+package cards
+
+import (
+	"strings"
+
+	"countersign/approval"
+)
+
+// badge is the first line of an open card.
+func badge(row *approval.Row) words {
+	switch {
+	case row.Request == nil:
+		return badgeDestructive // what cannot be read is taken for the worst
+	case row.Request.Kind == approval.Halt:
+		return badgeHalt
+	case row.Request.Effect == approval.Write:
+		return badgeWrite
+	}
+	return badgeDestructive
+}
+
+// body writes lines, terms and, if wanted, the exact call.
+func (f *face) body(t *text, v View) {
+	if !f.sealed {
+		return
+	}
+	list := f.list(v)
+	room := maxUnits - roomAround - units(unlinked(string(f.title))) - f.terms
+	exact := v.Exact && !f.exactAsFile()
+	if exact && f.exact.units()+units(string(list)) > room {
+		t.line(wordNoRoom)
+	} else {
+		f.writeList(t, v, list)
+	}
+	f.writeTerms(t)
+	masked := f.masked
+	switch {
+	case exact:
+		f.writeExact(t)
+		masked += f.exact.masked
+	case f.exactAsFile():
+		t.line(wordAsFile)
+	}
+	if masked > 0 {
+		t.line(wordMasked, number(masked))
+	}
+	if exact || masked > 0 {
+		t.line(wordPin, code(show(f.row.Pin)))
+	}
+}
+
+// list is the lines of the view's page, one under the other, each with its
+// fate before its number once that was reported.
+func (f *face) list(v View) shown {
+	p := f.page(v.Page)
+	fate := fates(f.row)
+	var b strings.Builder
+	for i, it := range f.lines[p.first:p.last] {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		if ok, known := fate[p.first+i+1]; known {
+			if ok {
+				b.WriteString(markDone)
+			} else {
+				b.WriteString(markFailed)
+			}
+		}
+		b.WriteString(string(it.text))
+	}
+	return shown(b.String())
+}
+
+func (f *face) writeList(t *text, v View, list shown) {
+	if len(f.lines) == 0 {
+		return
+	}
+	t.line("{}", block(list))
+	if len(f.pages) > 1 {
+		p := f.page(v.Page)
+		t.line(wordPage, number(p.first+1), number(p.last), number(len(f.lines)),
+			number(f.index(v.Page)+1), number(len(f.pages)))
+	}
+}
+
+// writeTerms writes how it can be undone, what was asked for, and why it stopped.
+func (f *face) writeTerms(t *text) {
+	if f.row.Request == nil {
+		return
+	}
+	c := f.row.Request.Card
+	switch tool := code(short(c.UndoTool, maxTool)); {
+	case c.UndoTool != "" && c.UndoDays > 0:
+		t.line(wordUndoDays, days(c.UndoDays), tool)
+	case c.UndoTool != "":
+		t.line(wordUndo, tool)
+	case f.row.Request.Kind == approval.ToolCall && f.row.Request.Effect == approval.Destructive:
+		t.line(wordNoUndo)
+	}
+	quote(t, wordAsked, f.asked, maxRequest)
+	quote(t, wordSummary, f.why, maxSummary)
+}
+
+// quote writes s within w, at most limit characters of it.
+func quote(t *text, w words, s string, limit int) {
+	if s == "" {
+		return
+	}
+	out, left := clip(s, limit)
+	if left > 0 {
+		out += " …"
+	}
+	t.line(w, code(out))
+	if left > 0 {
+		t.put(wordCut, number(left))
+	}
+}
+
+// small writes the small line: which approval, how risky, who asks, until when.
+func (f *face) small(t *text, v View) {
+	t.gap()
+	t.line(wordSmall, ref(f.row))
+	if f.row.Tier != "" {
+		t.put(wordRisk, plain(short(f.row.Tier, maxName)))
+	}
+	if f.row.Request != nil && f.row.Request.Runtime != "" && f.sealed {
+		t.put(wordFrom, code(short(f.row.Request.Runtime, maxRuntime)))
+	}
+	if v.over() {
+		return
+	}
+	t.line(wordDeadline, when(f.row.ExpiresAt, relative))
+	if v.decidable() {
+		t.line(wordHowTo, plain(show(f.s.approveWord())), plain(show(f.s.rejectWord())),
+			code(show("/approve "+f.row.Ref)))
+	}
+}
+
+func days(n int) piece {
+	return func(t *text) {
+		if n == 1 {
+			t.put(wordOneDay)
+			return
+		}
+		t.put(wordDays, number(n))
+	}
+}

@@ -1,0 +1,49 @@
+// Package cards turns a row, a view of it and a moment into what Telegram
+// shows: text, keyboard and callback data. It is pure: no clock, no network, no
+// randomness, no state. The same input gives the same bytes, so that a digest
+// ([Message.Hash]) tells whether a card has to be edited.
+//
+// # A card, from top to bottom
+//
+//	🔴 Deletes data                       badge line; after the end the outcome
+//	Trash 3 emails                        title, bold
+//	1. Alpha                              lines, numbered over all pages
+//	2. Beta
+//	Can be undone for 30 days with restore_email.
+//	You asked: clean up my inbox          what the owner asked for
+//	                                      a halt: why it stopped
+//	#K7QF2 · risk destroy · from iris     the small line
+//	Deadline: in 58 minutes
+//	Reply approve or reject, or send /approve K7QF2
+//	Trash 3 emails?                       while a confirm step is open
+//
+// # Text of a runtime
+//
+// Everything a runtime sent is shown literally. [Neutral] gives the visible
+// form of its text; package-wide types keep the two kinds of text apart: words
+// are ours, shown is a runtime's after [Neutral], and the builder takes nothing
+// else, so that no raw text can reach a message. Blocks of it stand in one
+// monospace run, in which Telegram looks for no link, command, mention or
+// hashtag. The title is bold and names stand in plain text, where U+2060 put in
+// by us breaks what Telegram would link; it is the only character of ours
+// inside text of a runtime, and never in the exact call or in a file.
+//
+// # Limits
+//
+// Characters are counted as UTF-16 units after parsing, which is safe under
+// either way of counting. A message has at most 4,096 of them, 32,768 bytes of
+// HTML and 100 entities, whatever the input. A line is cut at 1,500 characters
+// after marking, request and summary at 500, and the card says so. (Where title,
+// request and summary are all near their limits, a line is cut a little earlier
+// for want of room.) The fixed parts of a row decide how much room its lines
+// get, so its pages are the same in every state and line k stands on one page.
+//
+// # Buttons
+//
+// Callback data is a letter, the card's id and a revision ([Press]): a key to
+// look things up with, not a right. The text of a button is never markup, and
+// no text of a runtime is shown on a button in a way that looks like one of
+// ours: a text that begins with a word of ours reads `Approve: <text>`.
+//
+// All words that a person sees live in words.go.
+package cards

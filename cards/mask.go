@@ -1,0 +1,93 @@
+package cards
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A secretRule finds one kind of secret. Hints are lower-case texts of which one
+// stands in everything the pattern matches, so that most text is never searched.
+type secretRule struct {
+	hints   []string
+	pattern *regexp.Regexp
+	keep    string // replacement for what stands before the secret
+	after   string // and after it
+}
+
+// secretRules are tried in order. Values that begin with [ are left alone: they
+// are masked already.
+var secretRules = []secretRule{
+	{
+		hints:   []string{"private key-----"},
+		pattern: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)`),
+	},
+	{
+		hints:   []string{"://"},
+		pattern: regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#:@]*:)[^\s/?#\[][^\s/?#]*@`),
+		keep:    "${1}", after: "@",
+	},
+	{
+		hints:   []string{"authorization"},
+		pattern: regexp.MustCompile(`(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|apikey|negotiate)\s+)?)[^\s"',;\[]{4,}`),
+		keep:    "${1}",
+	},
+	{
+		hints:   []string{"bearer"},
+		pattern: regexp.MustCompile(`(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{12,}`),
+		keep:    "${1}",
+	},
+	{
+		hints:   []string{"cookie"},
+		pattern: regexp.MustCompile(`(?i)(\b(?:set-)?cookie["']?\s*:\s*["']?)[^\s"'\[][^\r\n"']{3,}`),
+		keep:    "${1}",
+	},
+	{
+		hints: []string{
+			"sk-", "sk_", "rk_", "gh", "glpat-", "xox", "xapp-", "akia", "asia", "aiza", "ya29.",
+			"npm_", "hf_", "sg.", "eyj", "age-secret-key-",
+		},
+		pattern: regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{8,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}` +
+			`|glpat-[A-Za-z0-9_-]{16,}|xox[a-z]-[A-Za-z0-9-]{8,}|xapp-[A-Za-z0-9-]{6,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}` +
+			`|ya29\.[A-Za-z0-9_-]{10,}|npm_[A-Za-z0-9]{20,}|hf_[A-Za-z0-9]{20,}|SG\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}` +
+			`|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*|AGE-SECRET-KEY-1[A-Z0-9]{20,})`),
+	},
+	{
+		hints:   []string{":"},
+		pattern: regexp.MustCompile(`\b[0-9]{6,12}:[A-Za-z0-9_-]{30,}`), // a bot's token
+	},
+	{
+		hints: []string{"pass", "pwd", "secret", "token", "key"},
+		pattern: regexp.MustCompile(`(?i)((?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key)` +
+			`["']?\s*[:=]\s*["']?)[^\s"',;&\[][^\s"',;&]{3,}`),
+		keep: "${1}",
+	},
+}
+
+// secretName fits names of members whose value is a secret whatever it looks like.
+var secretName = regexp.MustCompile(`(?i)(?:^|[a-z0-9_.-])(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|authorization|credentials?)$` +
+	`|^(?:pwd|token|cookie|set-cookie)$|(?:access|auth|refresh|id|api|bot|bearer|session)[_-]?token$`)
+
+// maskSecrets puts a mask where something looks like a secret, and counts how often.
+func maskSecrets(s string) (string, int) {
+	total := 0
+	lower := strings.ToLower(s)
+	for _, rule := range secretRules {
+		if !rule.hinted(lower) {
+			continue
+		}
+		if n := len(rule.pattern.FindAllStringIndex(s, -1)); n > 0 {
+			s = rule.pattern.ReplaceAllString(s, rule.keep+mask+rule.after)
+			total += n
+		}
+	}
+	return s, total
+}
+
+func (r secretRule) hinted(lower string) bool {
+	for _, h := range r.hints {
+		if strings.Contains(lower, h) {
+			return true
+		}
+	}
+	return false
+}

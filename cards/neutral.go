@@ -1,0 +1,161 @@
+package cards
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Caps of what may stand unmarked.
+const (
+	maxMarks  = 4 // combining marks on one character
+	maxSpaces = 8 // spaces in a row
+)
+
+// Neutral gives the visible form of text that is not ours. The result has no
+// line break and no character that cannot be seen:
+//
+//   - control, bidi, zero-width and other invisible characters, spaces other
+//     than U+0020, private, unassigned and invalid ones read \n, \u200b or
+//     \u{e0041}, as do the few that Telegram drops silently;
+//   - a run of one of them stands once with its count: \u200b×12;
+//   - joiners stay inside an emoji and between letters of scripts that need
+//     them; the emoji selector stays after an emoji;
+//   - combining marks beyond four on one character, or on none, are marked, and
+//     so is a run of more than eight spaces.
+//
+// All else stays as it is; nothing is normalised.
+func Neutral(s string) string {
+	if plainASCII(s) {
+		return s
+	}
+	var b strings.Builder
+	for p := range pieces(s, counted) {
+		b.WriteString(p)
+	}
+	return b.String()
+}
+
+// plainASCII reports whether s certainly has nothing to mark.
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return !strings.Contains(s, strings.Repeat(" ", maxSpaces+1))
+}
+
+// A marking is how n times the same character is made visible.
+type marking func(c rune, n int) string
+
+// pieces yields the visible form of s in parts that may not be cut apart: a
+// character with its marks and joined characters, or one marking, for which
+// isMark is true.
+func pieces(s string, mark marking) iter.Seq2[string, bool] {
+	return func(yield func(out string, isMark bool) bool) {
+		r := []rune(strings.ToValidUTF8(s, "\ufffe")) // a noncharacter, so it is marked
+		for i := 0; i < len(r); {
+			n, out, isMark := nextPiece(r, i, mark)
+			if !yield(out, isMark) {
+				return
+			}
+			i += n
+		}
+	}
+}
+
+// nextPiece reads the piece that begins at r[i]: how many runes, and what they show as.
+func nextPiece(r []rune, i int, mark marking) (n int, out string, isMark bool) {
+	switch {
+	case hidden(r[i]), unicode.In(r[i], unicode.M): // a combining mark here has nothing to stand on
+		n = run(r, i)
+		return n, mark(r[i], n), true
+	case r[i] == ' ' && run(r, i) > maxSpaces:
+		n = run(r, i)
+		return n, mark(' ', n), true
+	case r[i] == ' ':
+		return 1, " ", false
+	}
+	n = cluster(r[i:])
+	return n, string(r[i : i+n]), false
+}
+
+// cluster counts the runes that are drawn as one with r[0]: its combining
+// marks, and what joiners tie to it.
+func cluster(r []rune) int {
+	marks := 0
+	for i := 1; i < len(r); i++ {
+		switch {
+		case joins(r, i), r[i-1] == zwj, r[i-1] == zwnj:
+			marks = 0
+		case unicode.In(r[i], unicode.M) && !hidden(r[i]) && marks < maxMarks:
+			marks++
+		case isSkinTone(r[i]) && isEmoji(r[i-1]):
+		default:
+			return i
+		}
+	}
+	return len(r)
+}
+
+// run counts how often r[i] stands from i on. Before a digit the last one is left
+// for a marking of its own, since the digit would seem to belong to the count.
+func run(r []rune, i int) int {
+	n := 1
+	for i+n < len(r) && r[i+n] == r[i] {
+		n++
+	}
+	if n > 1 && unicode.IsNumber(at(r, i+n)) {
+		n--
+	}
+	return n
+}
+
+// counted marks c, with its count if it stood more than once.
+func counted(c rune, n int) string {
+	if n == 1 {
+		return marked(c)
+	}
+	return marked(c) + "×" + strconv.Itoa(n)
+}
+
+// marked is the visible form of one character.
+func marked(c rune) string {
+	switch {
+	case c == '\n':
+		return `\n`
+	case c == '\r':
+		return `\r`
+	case c == '\t':
+		return `\t`
+	case c > 0xffff:
+		return fmt.Sprintf(`\u{%x}`, c)
+	}
+	return fmt.Sprintf(`\u%04x`, c)
+}
+
+// hidden reports whether c cannot be seen, or not be trusted to look like
+// itself, wherever it stands.
+func hidden(c rune) bool {
+	switch {
+	case c == ' ':
+		return false
+	case c < 0x7f:
+		return c < 0x20
+	case c == utf8.RuneError:
+		return false // visible, and what a decoder puts for what it could not read
+	case c == 0x030a, c == 0x0333, c == 0x033f: // Telegram drops these
+		return true
+	case c == 0x2800, c == 0xfffc, c == 0x16fe4, c == 0x1d159: // drawn as nothing
+		return true
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, c):
+		return false // format characters that are drawn
+	case unicode.Is(unicode.Variation_Selector, c), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, c):
+		return true
+	}
+	return !unicode.In(c, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S)
+}
