@@ -30,7 +30,7 @@ func (a *Answer) Encode() ([]byte, error) {
 	w.optional("terms", a.Terms)
 	w.optional("pin", a.Pin)
 	w.calls(a.Calls)
-	w.raw("context", a.Context)
+	w.context(a.Context)
 	w.optional("reason", a.Reason)
 	w.text("observation", a.Observation)
 	w.by("by", a.By)
@@ -64,7 +64,7 @@ func DecodeAnswer(data []byte) (*Answer, error) {
 		f.bad(CodeTooLarge, "data", "over 1 MiB")
 		return nil, f.err()
 	}
-	o := f.open(bytes.Clone(data), answerNesting)
+	o := f.open(data, answerNesting)
 	if o == nil {
 		return nil, f.err()
 	}
@@ -77,7 +77,7 @@ func DecodeAnswer(data []byte) (*Answer, error) {
 		Terms:       f.text(o, "terms", MaxName),
 		Pin:         f.text(o, "pin", MaxName),
 		Calls:       answeredCalls(f, o),
-		Context:     o.values["context"],
+		Context:     bytes.Clone(o.values["context"]),
 		Reason:      f.text(o, "reason", maxAnswer),
 		Observation: f.text(o, "observation", maxAnswer),
 		By:          decodeBy(f, f.object(o, "by")),
@@ -88,6 +88,9 @@ func DecodeAnswer(data []byte) (*Answer, error) {
 		if item := f.item("approvals", i, v); item != nil {
 			a.Approvals = append(a.Approvals, decodeBy(f, item))
 		}
+	}
+	if a.Decision == "" {
+		f.invalid("decision", ruleRequired)
 	}
 	// A runtime may look at either; they must not disagree.
 	if approved, ok := f.boolean(o, "approved"); !ok || approved != (a.Decision == DecisionApproved) {
@@ -156,7 +159,7 @@ func (u *UndoRequested) Encode() ([]byte, error) {
 	w.text("approval_id", u.ID)
 	w.text("undo_tool", u.UndoTool)
 	w.calls(u.Calls)
-	w.raw("context", u.Context)
+	w.context(u.Context)
 	w.by("by", u.By)
 	w.moment("at", u.At)
 	return w.done()

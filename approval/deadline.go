@@ -2,7 +2,7 @@ package approval
 
 import (
 	"errors"
-	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -29,7 +29,7 @@ func Deadline(r *Request, entry, now time.Time, d Durations) (time.Time, error) 
 	}
 	if at := r.Expiry.At; !at.IsZero() {
 		if at.After(now.Add(d.Max)) {
-			return time.Time{}, &Invalid{r.ID, CodeInvalid, "expires_at", "more than " + span(d.Max) + " ahead"}
+			return time.Time{}, r.invalid("expires_at", "more than "+span(d.Max)+" ahead")
 		}
 		return at.UTC().Truncate(time.Millisecond), nil
 	}
@@ -40,9 +40,13 @@ func Deadline(r *Request, entry, now time.Time, d Durations) (time.Time, error) 
 	case in == 0:
 		in = min(d.ToolCall, d.Max)
 	case in < MinExpiry || in > d.Max:
-		return time.Time{}, &Invalid{r.ID, CodeInvalid, "expires_in", fmt.Sprintf("must be from %s to %s", span(MinExpiry), span(d.Max))}
+		return time.Time{}, r.invalid("expires_in", "must be from "+span(MinExpiry)+" to "+span(d.Max))
 	}
 	return entry.Add(in).UTC().Truncate(time.Millisecond), nil
+}
+
+func (r *Request) invalid(field, rule string) *Invalid {
+	return &Invalid{ID: r.ID, Code: CodeInvalid, Field: field, Rule: rule}
 }
 
 // span writes a duration without the zero units at its end: 168h, 1h30m, 5s.
@@ -62,14 +66,16 @@ var (
 	errTimeYear  = errors.New("must be within the years 1970 to 9999")
 )
 
+// rfc3339 is stricter than the standard parser, which takes a comma, an hour of
+// one digit, an offset of a day and any number of digits.
+var rfc3339 = regexp.MustCompile(
+	`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+
 // parseTime reads RFC 3339 with an offset and at most nine digits of a second.
-// The standard parser alone takes more: a comma, an hour of one digit. Years
-// before 1970 are refused, since the zero time must stay "none".
+// Years before 1970 are refused, since the zero time must stay "none".
 func parseTime(s string) (time.Time, error) {
-	const shape = "2006-01-02T15:04:05"
 	s = strings.ToUpper(s)
-	if len(s) <= len(shape) || len(s) > len(shape)+len(".000000000+00:00") ||
-		s[10] != 'T' || s[13] != ':' || s[19] == ',' {
+	if !rfc3339.MatchString(s) {
 		return time.Time{}, errTimeShape
 	}
 	t, err := time.Parse(time.RFC3339, s)

@@ -20,7 +20,7 @@ import (
 // beside the error, for a refusal to repeat; Calls is nil unless all of them
 // were good. The request shares no memory with data.
 func Decode(data []byte) (Request, error) {
-	f, o := openEvent(bytes.Clone(data))
+	f, o := openEvent(data)
 	if o == nil {
 		return Request{ID: f.id}, f.err()
 	}
@@ -125,7 +125,7 @@ func decodeCall(f *fields, o *object) Call {
 	case kindOf(v) != '{':
 		f.invalid(o.path+"arguments", "must be an object")
 	default:
-		call.Arguments = json.RawMessage(v)
+		call.Arguments = bytes.Clone(v)
 	}
 	return call
 }
@@ -154,7 +154,7 @@ func decodeContext(f *fields, o *object) json.RawMessage {
 		f.invalid("context", "over 16 KiB")
 		return nil
 	}
-	return v
+	return bytes.Clone(v)
 }
 
 func decodeCard(f *fields, o *object) Card {
@@ -196,7 +196,7 @@ func decodeRisk(o *object) (r Risk) {
 		return r
 	}
 	risk := openObject("risk.", v)
-	r.Facts = risk.get("facts")
+	r.Facts = bytes.Clone(risk.get("facts"))
 	if v := risk.get("refiner"); kindOf(v) == '"' {
 		r.Refiner = textOf(v)
 	}

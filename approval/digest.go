@@ -69,24 +69,27 @@ func TermsOrRaw(data []byte) string {
 
 // PinOf is the digest of the calls alone, and what a claim must name: sha256:
 // and the hex SHA-256 of the canonical {"calls":[{"arguments":…,"tool":…},…]}.
-// Call ids are not part of it. A halt pins no call: {"calls":[]}.
+// Call ids are not part of it. A halt pins no call: {"calls":[]}. A refused
+// request whose calls could not be read has no pin at all.
 func PinOf(calls []Call) (string, error) {
-	out := []byte(`{"calls":[`)
-	for i, c := range calls {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, `{"arguments":`...)
-		out = append(out, c.Arguments...)
-		out = append(out, `,"tool":`...)
-		out = appendString(out, c.Tool)
-		out = append(out, '}')
+	var w writer
+	w.name("calls")
+	w.begin('[')
+	for _, c := range calls {
+		w.item()
+		w.raw("arguments", c.Arguments)
+		w.text("tool", c.Tool)
+		w.end('}')
 	}
-	canonical, err := Canonical(append(out, ']', '}'))
+	w.end(']')
+	out, err := w.done()
+	if err == nil {
+		out, err = Canonical(out)
+	}
 	if err != nil {
 		return "", fmt.Errorf("pin: %w", err)
 	}
-	return digest(canonical), nil
+	return digest(out), nil
 }
 
 func digest(b []byte) string {

@@ -1,9 +1,6 @@
 package approval
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
 // DecodeWithdrawal reads the data of an approval.withdrawn event. Its error is
 // an [*Invalid], as are those of the other events below.
@@ -28,7 +25,7 @@ func DecodeClaim(data []byte) (ClaimEvent, error) {
 
 // DecodeReport reads the data of an approval.reported event.
 func DecodeReport(data []byte) (Report, error) {
-	f, o := openEvent(bytes.Clone(data))
+	f, o := openEvent(data)
 	if o == nil {
 		return Report{}, f.err()
 	}

@@ -31,7 +31,7 @@ func opening(d Decision) string {
 	case DecisionWithdrawn:
 		return "this was withdrawn before it was answered: "
 	default:
-		return "this could not be asked and was refused: "
+		return "this was refused before the owner could answer: "
 	}
 }
 

@@ -3,7 +3,6 @@ package approval
 import (
 	"bytes"
 	"encoding/json"
-	"iter"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -34,29 +33,34 @@ func (s *scanner) peek() byte {
 // quotes, still escaped, and the rule it breaks, if any.
 func (s *scanner) text() (raw []byte, rule string) {
 	s.pos++
-	start, ascii := s.pos, true
+	start := s.pos
+	var bits byte // of every byte in the string, or-ed
 	for s.pos < len(s.data) {
-		switch b := s.data[s.pos]; {
-		case b == '"':
-			raw = s.data[start:s.pos]
-			s.pos++
-			if !ascii && !utf8.Valid(raw) {
-				rule = "is not UTF-8"
-			}
-			return raw, rule
-		case b == '\\':
+		rest := s.data[s.pos:]
+		n := 0
+		for n < len(rest) && rest[n] >= ' ' && rest[n] != '"' && rest[n] != '\\' {
+			bits |= rest[n]
+			n++
+		}
+		s.pos += n
+		switch {
+		case n == len(rest) || rest[n] < ' ':
+			s.failed = true
+			return nil, ""
+		case rest[n] == '\\':
 			if s.escape() {
 				rule = "holds a lone surrogate"
 			}
 			if s.failed {
 				return nil, ""
 			}
-		case b < ' ':
-			s.failed = true
-			return nil, ""
 		default:
-			ascii = ascii && b < utf8.RuneSelf
+			raw = s.data[start:s.pos]
 			s.pos++
+			if bits >= utf8.RuneSelf && !utf8.Valid(raw) {
+				rule = "is not UTF-8"
+			}
+			return raw, rule
 		}
 	}
 	s.failed = true
@@ -193,67 +197,4 @@ func unescape(raw []byte) []byte {
 		return raw // unreachable: the scanner has read it
 	}
 	return []byte(text)
-}
-
-// members yields the keys, unescaped, and the values of an object in a text
-// that has been checked.
-func members(object []byte) iter.Seq2[[]byte, []byte] {
-	return func(yield func([]byte, []byte) bool) {
-		s := scanner{data: object}
-		for s.peek(); s.pos < len(object); {
-			s.pos++ // { or ,
-			if s.peek() == '}' {
-				return
-			}
-			key, _ := s.text()
-			s.peek()
-			s.pos++ // :
-			if !yield(unescape(key), s.skip()) || s.peek() == '}' {
-				return
-			}
-		}
-	}
-}
-
-// elements yields the values of a list in a text that has been checked.
-func elements(list []byte) iter.Seq2[int, []byte] {
-	return func(yield func(int, []byte) bool) {
-		s := scanner{data: list}
-		s.peek()
-		for i := 0; s.pos < len(list); i++ {
-			s.pos++ // [ or ,
-			if s.peek() == ']' || !yield(i, s.skip()) || s.peek() == ']' {
-				return
-			}
-		}
-	}
-}
-
-// skip passes over one value of a checked text and returns it.
-func (s *scanner) skip() []byte {
-	s.peek()
-	start, depth := s.pos, 0
-	for s.pos < len(s.data) {
-		switch s.data[s.pos] {
-		case '"':
-			s.text()
-		case '{', '[':
-			depth++
-			s.pos++
-		case '}', ']':
-			depth--
-			s.pos++
-		default:
-			s.pos++
-			if depth == 0 { // a number or a word
-				for s.pos < len(s.data) && bytes.IndexByte([]byte(",]} \n\r\t"), s.data[s.pos]) < 0 {
-					s.pos++
-				}
-			}
-		}
-		if depth == 0 {
-			break
-		}
-	}
-	return s.data[start:s.pos]
 }

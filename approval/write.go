@@ -56,16 +56,20 @@ func (w *writer) boolean(name string, value bool) {
 
 func (w *writer) moment(name string, t time.Time) { w.text(name, formatTime(t)) }
 
-// raw splices JSON byte for byte, left out if nil.
+// raw splices JSON byte for byte.
 func (w *writer) raw(name string, value json.RawMessage) {
-	if value == nil {
-		return
-	}
 	if w.err == nil && !json.Valid(value) {
 		w.err = fmt.Errorf("%s %w", name, errRaw)
 	}
 	w.name(name)
 	w.buf = append(w.buf, value...)
+}
+
+// context is raw, left out if nil.
+func (w *writer) context(value json.RawMessage) {
+	if value != nil {
+		w.raw("context", value)
+	}
 }
 
 // begin opens a nested object or list; end closes it.
