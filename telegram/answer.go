@@ -41,7 +41,6 @@ func readBounded(body io.Reader, limit int64) ([]byte, error) {
 func sentResult(body []byte) (sent Sent, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
-	defer func() { sent.Undecoded = sent.MessageID == 0 }()
 	if !opens(dec) {
 		return sent, false
 	}

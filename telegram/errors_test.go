@@ -98,6 +98,7 @@ func TestForeignAnswers(t *testing.T) {
 		{name: "login page", status: 200, body: page, want: telegram.Server, ambiguous: true},
 		{name: "other JSON", status: 404, body: `{"error":"no route"}`, want: telegram.Server},
 		{name: "no with status 200", status: 200, body: `{"ok":false,"description":"strange"}`, want: telegram.Server},
+		{name: "yes with status 500", status: 500, body: `{"ok":true,"result":{"message_id":1}}`, want: telegram.Server, ambiguous: true},
 		{name: "nothing", status: 200, body: ``, want: telegram.Server, ambiguous: true},
 		{name: "null", status: 200, body: `null`, want: telegram.Server, ambiguous: true},
 		{name: "redirect", status: 302, header: http.Header{"Location": {"https://elsewhere.example/bot" + testToken + "/x"}}, want: telegram.Server},

@@ -77,7 +77,9 @@ func takesAll(context.Context, []telegram.RawUpdate) error { return nil }
 func run(t *testing.T, cfg telegram.PollerConfig) error {
 	t.Helper()
 	cfg.Now = time.Now
-	cfg.Jitter = func() float64 { return 0.5 }
+	if cfg.Jitter == nil {
+		cfg.Jitter = func() float64 { return 0.5 }
+	}
 	if cfg.Sink == nil {
 		cfg.Sink = sinkFunc(takesAll)
 	}
@@ -88,10 +90,11 @@ func run(t *testing.T, cfg telegram.PollerConfig) error {
 
 func TestPollerConfirmsOnlyWhatIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := &script{begun: time.Now(), steps: []step{gives(10, 11), gives(10, 11), gives(12), gives(3)}}
+		source := &script{begun: time.Now(), steps: []step{gives(10, 11), gives(10, 11), gives(12), gives(), gives(3), gives(3)}}
 		var taken [][]int64
 		var saved []int64
-		refusals := 1
+		refuse := map[int]bool{1: true, 4: true} // by the number of the batch
+		batches := 0
 		err := run(t, telegram.PollerConfig{
 			Client: source,
 			Load:   func(context.Context) (int64, error) { return 10, nil },
@@ -100,8 +103,8 @@ func TestPollerConfirmsOnlyWhatIsKept(t *testing.T) {
 				return errors.New("a lost offset does no harm")
 			},
 			Sink: sinkFunc(func(_ context.Context, updates []telegram.RawUpdate) error {
-				if refusals > 0 {
-					refusals--
+				batches++
+				if refuse[batches] {
 					return errors.New("no room")
 				}
 				var ids []int64
@@ -118,14 +121,30 @@ func TestPollerConfirmsOnlyWhatIsKept(t *testing.T) {
 		if diff := cmp.Diff([][]int64{{10, 11}, {12}, {3}}, taken); diff != "" {
 			t.Errorf("taken (-want +got):\n%s", diff)
 		}
-		// The second poll repeats the first, since nothing of it was kept. The ids then begin anew, lower.
-		const wait = 375 * time.Millisecond
-		want := []poll{{10, 0}, {10, wait}, {12, wait}, {13, wait}, {4, wait}}
+		// What was not kept is asked for again. The ids begin anew, lower, after 12.
+		const refused, empty = 375 * time.Millisecond, 200 * time.Millisecond
+		want := []poll{
+			{10, 0}, {10, refused}, {12, refused}, {13, refused},
+			{13, refused + empty}, {13, 2*refused + empty}, {4, 2*refused + empty},
+		}
 		if diff := cmp.Diff(want, source.polls); diff != "" {
 			t.Errorf("polls (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]int64{12, 13, 4}, saved); diff != "" {
 			t.Errorf("saved (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Chance does not shorten the wait after a conflict below 3 s.
+func TestPollerLeastWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := &script{begun: time.Now(), steps: []step{fails(telegram.Error{Kind: telegram.Conflict})}}
+		if err := run(t, telegram.PollerConfig{Client: source, Jitter: func() float64 { return 0 }}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]poll{{0, 0}, {0, 3 * time.Second}}, source.polls); diff != "" {
+			t.Errorf("polls (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -95,14 +95,44 @@ func TestNoFailureShowsTheToken(t *testing.T) {
 	}
 }
 
+// A token too short to be hidden by its secret part alone is hidden whole, in each of its forms.
+func TestShortToken(t *testing.T) {
+	c, err := telegram.New(telegram.Config{Token: "1:ab", HTTP: &http.Client{
+		Transport: always(400, `{"ok":false,"error_code":400,"description":"grab bot1:ab bot1%3Aab bot1%3aab"}`),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Me(t.Context())
+	if got, want := failure(t, err).Description, "grab bot<token> bot<token> bot<token>"; got != want {
+		t.Errorf("description = %q, want %q", got, want)
+	}
+}
+
+func TestCauseKeepsItsType(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	_, err := newClient(t, transport(func(*http.Request) (*http.Response, error) { return nil, refused })).Me(t.Context())
+	if op := (*net.OpError)(nil); !errors.As(err, &op) || op != refused {
+		t.Errorf("error = %#v, want the cause inside", err)
+	}
+	if strings.Contains(err.Error(), "Post") {
+		t.Errorf("error = %q, want no address", err)
+	}
+}
+
 func TestTimeoutShowsNoToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
+		wedged := transport(func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
-		}))
+		})
+		// The limit of the client that is lent would end a long poll, and so it does not count.
+		c, err := telegram.New(telegram.Config{Token: testToken, HTTP: &http.Client{Transport: wedged, Timeout: time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		begun := time.Now()
-		_, err := c.Send(t.Context(), telegram.Outgoing{Chat: 1, HTML: "x"})
+		_, err = c.Send(t.Context(), telegram.Outgoing{Chat: 1, HTML: "x"})
 		e := failure(t, err)
 		if !errors.Is(err, context.DeadlineExceeded) || e.Kind != telegram.Transport || !e.Ambiguous {
 			t.Errorf("error = %+v, want an ambiguous timeout", *e)

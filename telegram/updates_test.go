@@ -1,7 +1,6 @@
 package telegram_test
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -47,6 +46,15 @@ func TestLargestUpdates(t *testing.T) {
 	}
 }
 
+// A result beyond all bounds is neither read to its end nor taken.
+func TestTooLargeAnswer(t *testing.T) {
+	c := newClient(t, always(200, `{"ok":true,"result":[]`+strings.Repeat(" ", 1<<20)+`}`))
+	_, err := c.Updates(t.Context(), 0, 0, 1)
+	if e := failure(t, err); e.Kind != telegram.Server || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("error = %v, want one about the size", err)
+	}
+}
+
 func TestWedgedPollIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, transport(func(r *http.Request) (*http.Response, error) {
@@ -55,7 +63,7 @@ func TestWedgedPollIsGivenUp(t *testing.T) {
 		}))
 		begun := time.Now()
 		_, err := c.Updates(t.Context(), 0, 25*time.Second, 10)
-		if e := (&telegram.Error{}); !errors.As(err, &e) || e.Kind != telegram.Transport {
+		if e := failure(t, err); e.Kind != telegram.Transport {
 			t.Errorf("error = %v, want a transport failure", err)
 		}
 		if took := time.Since(begun); took != 35*time.Second {
