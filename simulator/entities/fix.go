@@ -167,3 +167,12 @@ func isStyle(typ string) bool {
 func isCode(typ string) bool { return typ == Pre || typ == Code }
 
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// IsSettable reports whether a bot can ask for entities of this type.
+func IsSettable(typ string) bool {
+	switch typ {
+	case Code, Pre, TextLink, TextMention, CustomEmoji, Blockquote, Expandable, DateTime:
+		return true
+	}
+	return isStyle(typ)
+}
