@@ -80,10 +80,13 @@ func (s *Store) Edited(ctx context.Context, id, card string, message int, drawn 
 	return s.Sent(ctx, id, card, anEdit, message, drawn, stepRev, lease)
 }
 
+// SeenAll stands for all pages: the whole list was sent as a file.
+const SeenAll = "all"
+
 // A View is how one card is to be looked at, and what somebody saw there.
 type View struct {
 	User    int64    // who saw Pages; 0: nobody
-	Pages   []string // pages by number from 0, or "all"
+	Pages   []string // pages by number from 0, or SeenAll
 	Message int      // the message tapped, adopted if unknown; 0: none
 	Page    *int
 	Exact   *bool

@@ -92,7 +92,7 @@ func (s *Store) Touch(ctx context.Context, id string) error {
 // WaitChange waits until something is marked after the given point of the
 // feed, or for at most d. It returns the new point and the approvals marked
 // since; the marks themselves are what counts, since the feed is short. The
-// first point is "$".
+// first point is "0".
 func (s *Store) WaitChange(ctx context.Context, after string, d time.Duration) (string, []string, error) {
 	res, err := s.rdb.XRead(ctx, &redis.XReadArgs{Streams: []string{s.keys.wake(), after}, Block: d, Count: 256}).Result()
 	if errors.Is(err, redis.Nil) {

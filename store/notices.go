@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"countersign/approval"
 )
 
 // Notice kinds.
@@ -25,6 +27,8 @@ type Notice struct {
 	Thread int      `json:"thread,omitempty"`
 	IDs    []string `json:"ids"`   // the approvals it names, the first twenty
 	Total  int      `json:"total"` // how many it is about
+	// Outcome is what was reported of an approval that was never approved.
+	Outcome approval.State `json:"outcome,omitempty"`
 }
 
 // NewNotice keeps a notice and makes it due after a delay, so that whatever it

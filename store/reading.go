@@ -36,20 +36,21 @@ func (r *Reading) Card(id string) *Card {
 
 // A Card is one card's whereabouts.
 type Card struct {
-	ID       string
-	Chat     int64
-	Thread   int
-	Message  int            // 0 until it was sent
-	Drawn    string         // digest of what the message shows, "" if unknown
-	Copies   map[int]string // further messages of this card, and what they show
-	Page     int
-	Exact    bool
-	Reader   bool   // a reader's copy, without deciding buttons
-	Retired  bool   // shown again below
-	Failed   string // why it can never be shown, "" if it can
-	Notice   int    // the lapse notice's message, 0 if none
-	Reminder int
-	Seen     map[int64][]string // pages each person has had shown; "all" for the file
+	ID        string
+	Chat      int64
+	Thread    int
+	Message   int            // 0 until it was sent
+	Drawn     string         // digest of what the message shows, "" if unknown
+	Copies    map[int]string // further messages of this card, and what they show
+	Page      int
+	Exact     bool
+	Reader    bool   // a reader's copy, without deciding buttons
+	Retired   bool   // shown again below
+	Topicless bool   // its topic is gone: it stands in the main chat
+	Failed    string // why it can never be shown, "" if it can
+	Notice    int    // the lapse notice's message, 0 if none
+	Reminder  int
+	Seen      map[int64][]string // pages each person has had shown; "all" for the file
 }
 
 // Read reads one approval.
@@ -205,7 +206,7 @@ func parseCard(id string, f map[string]string) Card {
 	c := Card{
 		ID: id, Chat: number(f["chat"]), Thread: int(number(f["thread"])), Message: int(number(f["message"])),
 		Drawn: f["drawn"], Page: int(number(f["page"])), Exact: f["exact"] == "1", Reader: f["reader"] == "1",
-		Retired: f["retired"] == "1", Failed: f["failed"], Notice: int(number(f["notice"])),
+		Retired: f["retired"] == "1", Topicless: f["topicless"] == "1", Failed: f["failed"], Notice: int(number(f["notice"])),
 		Reminder: int(number(f["reminder"])), Copies: map[int]string{}, Seen: map[int64][]string{},
 	}
 	for k, v := range f {

@@ -7,10 +7,10 @@ if redis.call('EXISTS', KEYS[1]) == 0 then return '' end
 if ARGV[6] ~= '' and redis.call('HGET', KEYS[4], 'number') ~= ARGV[6] then return '' end
 for _, have in ipairs(redis.call('SMEMBERS', KEYS[2])) do
   local key = prefix .. 'bot:card:' .. have
-  local c = redis.call('HMGET', key, 'chat', 'retired', 'reader')
+  local c = redis.call('HMGET', key, 'chat', 'retired', 'reader', 'thread')
   if c[1] == chat and not c[2] and (c[3] or '0') == ARGV[7] then
-    if ARGV[8] == '0' then return have end
-    if ARGV[7] == '0' then redis.call('HSET', key, 'retired', '1') end
+    if ARGV[8] == '0' and c[4] == ARGV[5] then return have end
+    if ARGV[8] ~= '0' and ARGV[7] == '0' then redis.call('HSET', key, 'retired', '1') end
   end
 end
 redis.call('SADD', KEYS[2], cid)

@@ -1,0 +1,29 @@
+// Package delivery brings cards in line with rows. It is the one place that
+// sends cards, edits them and posts notices.
+//
+// # How
+//
+// The changes feed says that an approval is to be looked at. The [Reconciler]
+// reads it, renders what each of its cards should look like, compares with what
+// was drawn last (a digest), and sends or edits; then it settles the mark for
+// the revision it read. Whatever answered, Telegram, the command line, the
+// sweeper or a runtime, the cards follow the same way. A lost, doubled or
+// reordered mark does no harm, and a restart just compares again.
+//
+// Work is split by approval and chat, so that a chat that must wait holds up no
+// other. What waits for its turn is rendered only when the turn has come.
+//
+// # Sending
+//
+// The Bot API has no idempotency key: a send is intent, send, record, each with
+// the lease's number (package store). One process at a time sends, the one
+// that holds the lease ([Lead]).
+//
+// # When Telegram fails
+//
+// Failures that may pass are tried again, with growing pauses; a limit is
+// obeyed for its chat alone. A chat that is out for good fails its card; when
+// every card of an open approval has failed, the approval is refused as
+// unreachable, since what cannot be asked is refused. Formatting that Telegram
+// refuses is sent again as plain text with the same buttons.
+package delivery

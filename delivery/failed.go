@@ -1,0 +1,110 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"countersign/approval"
+	"countersign/store"
+	"countersign/telegram"
+)
+
+// How long a chat is left alone after a failure that may pass.
+const (
+	afterServer   = 2 * time.Second
+	afterRights   = time.Minute // somebody has to change something
+	afterOurFault = time.Minute
+)
+
+// plain reports whether the same text goes through without formatting.
+func plain(err error) bool {
+	var e *telegram.Error
+	return errors.As(err, &e) && e.Kind == telegram.Parse
+}
+
+// formatting logs that Telegram refused our formatting, and remembers a server
+// that does not know <tg-time>.
+func (r *Reconciler) formatting(err error, id string) {
+	var e *telegram.Error
+	if errors.As(err, &e) && e.TimeTag {
+		if r.noTimeTag.CompareAndSwap(false, true) {
+			r.cfg.Log.Warn().Msg("this Bot API server does not know <tg-time>; times are shown in the configured zone")
+		}
+		return
+	}
+	r.cfg.Log.Error().Err(err).Str("approval", id).Msg("Telegram refused our formatting; sent as plain text")
+	r.cfg.Count("formatting_refused")
+}
+
+// failed decides what a failed call means for a card. It returns how long to
+// leave the chat alone.
+func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need, c *store.Card, err error) time.Duration {
+	if ctx.Err() != nil {
+		return leaseSoon
+	}
+	var e *telegram.Error
+	if !errors.As(err, &e) {
+		e = &telegram.Error{Kind: telegram.Transport, Err: err}
+	}
+	r.cfg.Count("telegram_failures", e.Kind.String())
+	switch e.Kind {
+	case telegram.TooMany:
+		r.cfg.Pace.Hold(n.chat, e.RetryAfter)
+		return time.Millisecond
+	case telegram.Blocked, telegram.Migrated:
+		return r.out(ctx, reading, c, e)
+	case telegram.NotFoundMessage, telegram.NotEditable:
+		return r.gone(ctx, reading, n, c, e)
+	case telegram.ThreadGone:
+		r.cfg.Log.Warn().Err(e).Str("chat", chatText(n.chat)).Msg("the topic is gone; the card goes to the main chat")
+		return r.wrote(ctx, reading.ID, r.cfg.Store.SetCard(ctx, c.ID, map[string]string{"topicless": "1"}))
+	case telegram.Server, telegram.Transport, telegram.Conflict:
+		r.cfg.Log.Warn().Err(e).Str("chat", chatText(n.chat)).Msg("Telegram did not take a card; tried again")
+		return afterServer
+	case telegram.NoRights:
+		r.cfg.Log.Error().Err(e).Str("chat", chatText(n.chat)).Msg("the bot may not write in this chat; give it the right to")
+		return afterRights
+	}
+	r.cfg.Log.Error().Err(e).Str("approval", reading.ID).Str("chat", chatText(n.chat)).Msg("Telegram refused a card")
+	return afterOurFault
+}
+
+// out records that a chat is out for good. When every card of an open approval
+// has failed, it is refused: what cannot be asked is refused.
+func (r *Reconciler) out(ctx context.Context, reading *store.Reading, c *store.Card, e *telegram.Error) time.Duration {
+	r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat)).Msg("the chat is out for good; its card fails")
+	if err := r.cfg.Store.FailCard(ctx, c.ID, e.Description); err != nil {
+		return r.unrecorded(err, reading.ID)
+	}
+	fresh, err := r.cfg.Store.Read(ctx, reading.ID)
+	if err != nil {
+		return r.unrecorded(err, reading.ID)
+	}
+	why := unreachable(fresh)
+	if why == "" {
+		return 0
+	}
+	_, _, err = r.cfg.Store.Decide(ctx, fresh, store.Attempt{
+		Decision: approval.DecisionRefused, Guard: store.Unreachable, Reason: "unreachable: " + why,
+		By: approval.By{Surface: approval.Telegram, ID: "delivery"},
+	})
+	return r.wrote(ctx, reading.ID, err)
+}
+
+// gone sends a new card in place of one whose message somebody deleted, or
+// that cannot be edited.
+func (r *Reconciler) gone(ctx context.Context, reading *store.Reading, n need, c *store.Card, e *telegram.Error) time.Duration {
+	r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat)).Msg("a card's message is gone; a new one is sent")
+	if n.message != c.Message || c.Retired {
+		return r.wrote(ctx, reading.ID, r.cfg.Store.DropCopy(ctx, c.ID, n.message))
+	}
+	return r.wrote(ctx, reading.ID, r.cfg.Store.LoseMessage(ctx, c.ID, n.message))
+}
+
+func (r *Reconciler) wrote(_ context.Context, id string, err error) time.Duration {
+	if err != nil {
+		return r.unrecorded(err, id)
+	}
+	return 0
+}

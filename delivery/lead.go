@@ -1,0 +1,145 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"countersign/store"
+)
+
+// ErrDeposed is the cause with which the work of a leader ends when the lease
+// is lost.
+var ErrDeposed = errors.New("the lease is another's by now")
+
+// LeaseTTL is how long the lease lasts without being kept: a dead leader is
+// followed within that.
+const LeaseTTL = 9 * time.Second
+
+// keepEvery is how often the lease is kept, so that while all is well a call of
+// CallTimeout always fits into what is left of it.
+const keepEvery = 2 * time.Second
+
+// CallTimeout is how long one call that sends may take.
+const CallTimeout = 6 * time.Second
+
+// A Leader takes the lease, works while it holds it, and stands by otherwise.
+type Leader struct {
+	store  *store.Store
+	holder string
+	now    func() time.Time
+	log    zerolog.Logger
+
+	mu    sync.Mutex // guards lease and good
+	lease store.Lease
+	good  time.Time // by our own clock, counted from before the call that took it
+}
+
+// NewLeader returns a leader that calls itself holder, a name no other process
+// has.
+func NewLeader(s *store.Store, holder string, now func() time.Time, log zerolog.Logger) *Leader {
+	return &Leader{store: s, holder: holder, now: now, log: log}
+}
+
+// Lease returns the lease, and how long it is good for; not positive where it
+// is not held.
+func (l *Leader) Lease() (store.Lease, time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lease, l.good.Sub(l.now())
+}
+
+// Run stands by until the lease is ours, runs work, and gives the lease up when
+// ctx ends. work's context ends when the lease is lost; an error of work that
+// is not of the context's making ends Run.
+func (l *Leader) Run(ctx context.Context, work func(ctx context.Context) error) error {
+	defer l.give(ctx)
+	for {
+		if !l.take(ctx) {
+			if !pauseFor(ctx, keepEvery) {
+				return nil
+			}
+			continue
+		}
+		l.log.Info().Int64("lease", l.lease.Number).Msg("leading: this process polls and sends")
+		err := l.lead(ctx, work)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil && !errors.Is(err, ErrDeposed) {
+			return err
+		}
+		l.log.Warn().Msg("standing by: the lease was lost")
+	}
+}
+
+// lead runs work while the lease is kept.
+func (l *Leader) lead(ctx context.Context, work func(context.Context) error) error {
+	held, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	done := make(chan error, 1)
+	go func() { done <- work(held) }()
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			if held.Err() != nil {
+				return context.Cause(held)
+			}
+			return err
+		case <-tick.C:
+			if !l.take(ctx) {
+				if _, left := l.Lease(); left <= 0 {
+					end(ErrDeposed)
+				}
+			}
+		case <-ctx.Done():
+			return <-done
+		}
+	}
+}
+
+// take takes or keeps the lease, and reports whether it is ours.
+func (l *Leader) take(ctx context.Context) bool {
+	began := l.now()
+	lease, ok, err := l.store.TakeLease(ctx, l.holder, LeaseTTL)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err != nil:
+		return false // it stays good for as long as it was
+	case !ok:
+		l.good = time.Time{}
+		return false
+	}
+	l.lease, l.good = lease, began.Add(lease.Left)
+	return true
+}
+
+// give gives the lease up, so that another process need not wait for its end.
+func (l *Leader) give(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	l.mu.Lock()
+	l.good = time.Time{}
+	l.mu.Unlock()
+	if err := l.store.GiveLease(ctx, l.holder); err != nil {
+		l.log.Warn().Err(err).Msg("the lease was not given up; another process takes it when it ends")
+	}
+}
+
+// pauseFor waits, and reports false where ctx ended first.
+func pauseFor(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

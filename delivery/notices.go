@@ -1,0 +1,118 @@
+package delivery
+
+import (
+	"context"
+	"time"
+
+	"countersign/approval"
+	"countersign/cards"
+	"countersign/store"
+	"countersign/telegram"
+)
+
+// beginNotice sends a notice of its own, unless it is being sent.
+func (r *Reconciler) beginNotice(ctx context.Context, nid string) {
+	key := "n:" + nid
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.work[key]; ok {
+		return
+	}
+	r.work[key] = &job{}
+	r.running.Go(func() {
+		again := r.notice(ctx, nid)
+		if again != 0 && ctx.Err() == nil {
+			if err := r.cfg.Store.SettleNotice(ctx, nid, again); err != nil {
+				r.unrecorded(err, key)
+			}
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.work, key)
+	})
+}
+
+// notice sends one notice. It returns when to look at it again: 0 where it was
+// recorded as sent, negative where there is nothing more to do.
+func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
+	n, sent, err := r.cfg.Store.ReadNotice(ctx, nid)
+	if err != nil {
+		return r.unrecorded(err, nid)
+	}
+	if n == nil || sent {
+		return -1
+	}
+	if _, err := r.cfg.Pace.Wait(ctx, Notice, n.Chat); err != nil {
+		return leaseSoon
+	}
+	readings, err := r.cfg.Store.Readings(ctx, n.IDs)
+	if err != nil {
+		return r.unrecorded(err, nid)
+	}
+	m, ok := noticeText(n, readings, r.present().Cards)
+	if !ok {
+		return -1
+	}
+	lease, left := r.cfg.Leader.Lease()
+	if left < CallTimeout {
+		return leaseSoon
+	}
+	switch status, err := r.cfg.Store.IntendNotice(ctx, nid, lease, CallTimeout); {
+	case err != nil:
+		return r.unrecorded(err, nid)
+	case status == store.IsSent:
+		return -1
+	case status != store.MaySend:
+		return leaseSoon
+	}
+	out := telegram.Outgoing{Chat: n.Chat, Thread: n.Thread, HTML: m.HTML, Plain: m.Plain}
+	message, err := r.cfg.Bot.Send(ctx, out)
+	if plain(err) {
+		r.formatting(err, nid)
+		out.PlainOnly = true
+		message, err = r.cfg.Bot.Send(ctx, out)
+	}
+	if err != nil {
+		return r.noticeFailed(n, err)
+	}
+	if err := r.cfg.Store.SentNotice(context.WithoutCancel(ctx), nid, message.MessageID); err != nil {
+		return r.unrecorded(err, nid)
+	}
+	r.cfg.Count("sends", "notice")
+	return 0
+}
+
+// noticeText renders a notice. It reports false where nothing is left to tell.
+func noticeText(n *store.Notice, readings []*store.Reading, s cards.Settings) (cards.Message, bool) {
+	var rows []*approval.Row
+	for _, r := range readings {
+		if r.Row == nil {
+			continue
+		}
+		if n.Kind == store.SharedLapse && r.Row.State != approval.Lapsed {
+			continue
+		}
+		rows = append(rows, r.Row)
+	}
+	if len(rows) == 0 {
+		return cards.Message{}, false
+	}
+	if n.Kind == store.Unapproved {
+		return cards.RanUnapproved(rows[0], n.Outcome, s), true
+	}
+	return cards.SharedLapse(rows, n.Total-(len(n.IDs)-len(rows)), s), true
+}
+
+// noticeFailed returns when to try a notice again; negative: never.
+func (r *Reconciler) noticeFailed(n *store.Notice, err error) time.Duration {
+	switch kindOf(err) {
+	case telegram.TooMany:
+		r.cfg.Pace.Hold(n.Chat, retryAfter(err))
+		return time.Millisecond
+	case telegram.Blocked, telegram.Migrated, telegram.BadRequest:
+		r.cfg.Log.Warn().Err(err).Str("chat", chatText(n.Chat)).Msg("a notice cannot be sent")
+		return -1
+	}
+	r.cfg.Log.Warn().Err(err).Str("chat", chatText(n.Chat)).Msg("Telegram did not take a notice; tried again")
+	return afterServer
+}

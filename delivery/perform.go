@@ -1,0 +1,165 @@
+package delivery
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"countersign/approval"
+	"countersign/cards"
+	"countersign/store"
+	"countersign/telegram"
+)
+
+// leaseSoon is how long to wait where the lease is about to end or another
+// process may be sending.
+const leaseSoon = 500 * time.Millisecond
+
+// perform waits for its turn and does one thing about one card. It returns how
+// long to leave the chat alone, 0 where all went well or nothing was to do.
+func (r *Reconciler) perform(ctx context.Context, id string, n need, reading *store.Reading) time.Duration {
+	waited, err := r.cfg.Pace.Wait(ctx, n.class, n.chat)
+	if err != nil {
+		return leaseSoon
+	}
+	p := r.present()
+	if waited {
+		// What was read before the wait may be old: draw what is true now.
+		if reading, err = r.cfg.Store.Read(ctx, id); err != nil {
+			return time.Second
+		}
+		if !stillNeeded(reading, n, p) {
+			return 0
+		}
+	}
+	lease, left := r.cfg.Leader.Lease()
+	if left < CallTimeout {
+		return leaseSoon
+	}
+	if n.what == edit {
+		return r.edit(ctx, reading, n, lease, p)
+	}
+	return r.send(ctx, reading, n, lease, p)
+}
+
+// stillNeeded reports whether a later reading still needs the same.
+func stillNeeded(r *store.Reading, n need, p Present) bool {
+	for _, m := range planFor(r, p).needs {
+		if m.chat == n.chat && m.what == n.what && m.card == n.card && m.message == n.message {
+			return true
+		}
+	}
+	return false
+}
+
+// edit draws one message of a card anew.
+func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, lease store.Lease, p Present) time.Duration {
+	c := reading.Card(n.card)
+	if c == nil {
+		return 0
+	}
+	m := cards.Card(view(reading, c, p), p.Cards)
+	out := outgoing(c, m)
+	err := r.cfg.Bot.Edit(ctx, c.Chat, n.message, out)
+	if plain(err) {
+		r.formatting(err, reading.ID)
+		out.PlainOnly = true
+		err = r.cfg.Bot.Edit(ctx, c.Chat, n.message, out)
+	}
+	if err != nil {
+		return r.failed(ctx, reading, n, c, err)
+	}
+	if _, err := r.cfg.Store.Edited(ctx, reading.ID, c.ID, n.message, m.Hash(), stepOn(reading, c, p), lease); err != nil {
+		return r.unrecorded(err, reading.ID)
+	}
+	r.cfg.Count("edits")
+	return 0
+}
+
+// send posts a new message: the card, its lapse notice or its reminder.
+func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, lease store.Lease, p Present) time.Duration {
+	c, err := r.cardFor(ctx, reading, n, lease)
+	if err != nil {
+		return r.unrecorded(err, reading.ID)
+	}
+	if c == nil {
+		return 0
+	}
+	switch status, err := r.cfg.Store.Intend(ctx, c.ID, n.what, lease, CallTimeout); {
+	case err != nil:
+		return r.unrecorded(err, reading.ID)
+	case status == store.IsBusy || status == store.IsStale:
+		return leaseSoon
+	case status != store.MaySend:
+		return 0
+	}
+	out, hash := r.render(reading, n, c, p)
+	sent, err := r.cfg.Bot.Send(ctx, out)
+	if plain(err) {
+		r.formatting(err, reading.ID)
+		out.PlainOnly = true
+		sent, err = r.cfg.Bot.Send(ctx, out)
+	}
+	if err != nil {
+		return r.failed(ctx, reading, n, c, err)
+	}
+	// What Telegram took is recorded even while stopping.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if _, err := r.cfg.Store.Sent(ctx, reading.ID, c.ID, n.what, sent.MessageID, hash, stepOn(reading, c, p), lease); err != nil {
+		return r.unrecorded(err, reading.ID)
+	}
+	r.cfg.Count("sends", n.what)
+	return 0
+}
+
+// cardFor is the card a send is about, made where there is none yet.
+func (r *Reconciler) cardFor(ctx context.Context, reading *store.Reading, n need, lease store.Lease) (*store.Card, error) {
+	if n.card != "" {
+		return reading.Card(n.card), nil
+	}
+	cid, err := r.cfg.Store.NewCard(ctx, reading.ID, n.place, &lease, false)
+	if err != nil || cid == "" {
+		return nil, err
+	}
+	return &store.Card{ID: cid, Chat: n.place.Chat, Thread: n.place.Thread, Reader: n.place.Reader}, nil
+}
+
+// render makes the message of a send, and the digest of what it shows.
+func (r *Reconciler) render(reading *store.Reading, n need, c *store.Card, p Present) (telegram.Outgoing, string) {
+	var m cards.Message
+	switch n.what {
+	case store.TheNotice:
+		m = cards.LapseNotice(reading.Row, p.Cards)
+	case store.TheReminder:
+		m = cards.Reminder(reading.Row, reading.Now, p.Cards)
+	default:
+		m = cards.Card(view(reading, c, p), p.Cards)
+	}
+	out := outgoing(c, m)
+	if n.what != store.TheCard {
+		out.ReplyTo = c.Message
+	}
+	// A card that comes finished asks nothing, so it makes no sound.
+	out.Silent = n.what == store.TheCard && reading.Row.State != approval.Open
+	return out, m.Hash()
+}
+
+// stepOn is the revision of the confirm step that a card shows with its Yes, 0
+// where it shows none.
+func stepOn(reading *store.Reading, c *store.Card, p Present) int64 {
+	if s := step(reading, p); s != nil && s.CardID == c.ID && reading.Row.State == approval.Open {
+		return s.Rev
+	}
+	return 0
+}
+
+// unrecorded logs that Redis could not be written and leaves the chat for a
+// moment; the mark on the feed stays.
+func (r *Reconciler) unrecorded(err error, id string) time.Duration {
+	r.cfg.Log.Error().Err(err).Str("approval", id).Msg("a card could not be recorded; it is drawn again")
+	r.cfg.Count("unrecorded")
+	return time.Second
+}
+
+func chatText(chat int64) string { return strconv.FormatInt(chat, 10) }

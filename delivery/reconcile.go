@@ -1,0 +1,257 @@
+package delivery
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"countersign/store"
+	"countersign/telegram"
+)
+
+// Bot is what delivery needs of Telegram.
+type Bot interface {
+	Send(ctx context.Context, m telegram.Outgoing) (telegram.Sent, error)
+	Edit(ctx context.Context, chat int64, message int, m telegram.Outgoing) error
+}
+
+// Config is what a Reconciler works with.
+type Config struct {
+	Store   *store.Store
+	Bot     Bot
+	Pace    *Pace
+	Leader  *Leader
+	Present func() Present // the configuration now
+	Log     zerolog.Logger
+	Count   func(event string, labels ...string)
+}
+
+// inFlight bounds how many approvals are worked on at once; beyond it only what
+// people wait for is begun.
+const inFlight = 1000
+
+// A Reconciler brings cards in line with rows while it runs. One process runs
+// one, while it holds the lease.
+type Reconciler struct {
+	cfg       Config
+	noTimeTag atomic.Bool // the server does not know <tg-time>
+
+	mu      sync.Mutex // guards work
+	work    map[string]*job
+	running sync.WaitGroup
+}
+
+// A job is one approval being looked at.
+type job struct {
+	planning bool                // a goroutine reads and plans
+	again    bool                // it changed meanwhile: plan once more
+	busy     map[int64]bool      // chats with something under way
+	retry    map[int64]time.Time // chats to leave alone until then, by Redis's clock
+}
+
+// NewReconciler returns a Reconciler.
+func NewReconciler(cfg Config) *Reconciler {
+	return &Reconciler{cfg: cfg, work: map[string]*job{}}
+}
+
+// feedWait bounds how long the feed is waited on; go-redis cannot interrupt a
+// blocked read, so this is also how long a stop may take.
+const feedWait = time.Second
+
+// Run works until ctx ends, and then waits for what is under way.
+func (r *Reconciler) Run(ctx context.Context) error {
+	defer r.running.Wait()
+	point, failures := "0", 0
+	for ctx.Err() == nil {
+		next, err := r.look(ctx)
+		if err == nil {
+			var changed []string
+			wait := feedWait
+			if next >= 0 {
+				wait = min(wait, max(next, time.Millisecond))
+			}
+			point, changed, err = r.cfg.Store.WaitChange(ctx, point, wait)
+			for _, id := range changed {
+				r.changed(ctx, id)
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			failures++
+			if failures == 1 || failures%30 == 0 {
+				r.cfg.Log.Error().Err(err).Int("failures", failures).Msg("Redis cannot be read; cards wait")
+			}
+			pauseFor(ctx, min(time.Duration(failures)*100*time.Millisecond, 2*time.Second))
+			continue
+		}
+		failures = 0
+	}
+	return nil
+}
+
+// look begins work on what is due, and returns when more falls due.
+func (r *Reconciler) look(ctx context.Context) (time.Duration, error) {
+	due, err := r.cfg.Store.Dirty(ctx, 2*inFlight)
+	if err != nil {
+		return 0, err
+	}
+	for i, id := range due.Approvals {
+		r.begin(ctx, id, i < due.Urgent)
+	}
+	for _, nid := range due.Notices {
+		r.beginNotice(ctx, nid)
+	}
+	return due.Next, nil
+}
+
+// begin looks at an approval, unless it is being looked at.
+func (r *Reconciler) begin(ctx context.Context, id string, urgent bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.work[id]; ok || !urgent && len(r.work) >= inFlight {
+		return
+	}
+	j := &job{busy: map[int64]bool{}, retry: map[int64]time.Time{}}
+	r.work[id] = j
+	r.plan(ctx, id, j)
+}
+
+// changed looks once more at an approval that is being looked at. Others are
+// found by their mark.
+func (r *Reconciler) changed(ctx context.Context, id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch j, ok := r.work[id]; {
+	case !ok:
+	case j.planning:
+		j.again = true
+	default:
+		r.plan(ctx, id, j)
+	}
+}
+
+// plan starts the one planner of a job. The caller holds mu.
+func (r *Reconciler) plan(ctx context.Context, id string, j *job) {
+	j.planning = true
+	r.running.Go(func() {
+		for r.planOnce(ctx, id, j) {
+		}
+	})
+}
+
+// planOnce reads an approval, starts what it needs, and settles it where it
+// needs nothing. It reports whether to plan again at once.
+func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
+	reading, err := r.cfg.Store.Read(ctx, id)
+	if err != nil {
+		// The mark stays; it is found again.
+		if ctx.Err() == nil {
+			r.cfg.Log.Error().Err(err).Str("approval", id).Msg("an approval cannot be read; its cards wait")
+			pauseFor(ctx, time.Second)
+		}
+		r.drop(id, j)
+		return false
+	}
+	todo := planFor(reading, r.present())
+
+	r.mu.Lock()
+	wait := todo.next
+	started := false
+	for _, n := range todo.needs {
+		if j.busy[n.chat] {
+			continue
+		}
+		if at := j.retry[n.chat]; at.After(reading.Now) {
+			wait = sooner(wait, at.Sub(reading.Now))
+			continue
+		}
+		j.busy[n.chat] = true
+		started = true
+		r.running.Go(func() { r.meet(ctx, id, n, reading, j) })
+	}
+	again := j.again
+	j.again = false
+	if again || started || len(j.busy) > 0 {
+		j.planning = again
+		r.mu.Unlock()
+		return again
+	}
+	r.mu.Unlock()
+	return r.settle(ctx, id, j, reading, wait)
+}
+
+// settle takes an approval that needs nothing off the feed. It reports whether
+// it changed meanwhile.
+func (r *Reconciler) settle(ctx context.Context, id string, j *job, reading *store.Reading, wait time.Duration) bool {
+	rev := int64(0)
+	if reading.Row != nil {
+		rev = reading.Row.Rev
+	}
+	settled, err := r.cfg.Store.Settle(ctx, id, rev, wait)
+	if err == nil && !settled {
+		return true
+	}
+	r.mu.Lock()
+	if j.again {
+		j.again = false
+		r.mu.Unlock()
+		return true
+	}
+	delete(r.work, id)
+	r.mu.Unlock()
+	return false
+}
+
+// meet does one thing, and has the approval planned again.
+func (r *Reconciler) meet(ctx context.Context, id string, n need, reading *store.Reading, j *job) {
+	retry := r.guarded(ctx, id, n, reading)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(j.busy, n.chat)
+	if retry > 0 {
+		j.retry[n.chat] = reading.Now.Add(retry)
+	}
+	switch {
+	case ctx.Err() != nil:
+		if len(j.busy) == 0 && !j.planning {
+			delete(r.work, id)
+		}
+	case j.planning:
+		j.again = true
+	default:
+		r.plan(ctx, id, j)
+	}
+}
+
+// guarded keeps a fault in drawing one card from ending the process.
+func (r *Reconciler) guarded(ctx context.Context, id string, n need, reading *store.Reading) (retry time.Duration) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.cfg.Log.Error().Interface("panic", p).Str("approval", id).Msg("drawing a card panicked")
+			r.cfg.Count("panics")
+			retry = time.Minute
+		}
+	}()
+	return r.perform(ctx, id, n, reading)
+}
+
+// drop forgets a job whose mark stays on the feed.
+func (r *Reconciler) drop(id string, j *job) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j.planning = false
+	if len(j.busy) == 0 {
+		delete(r.work, id)
+	}
+}
+
+// present is the configuration now, with what was learned of the server.
+func (r *Reconciler) present() Present {
+	p := r.cfg.Present()
+	if r.noTimeTag.Load() {
+		p.Cards.TimeTag = false
+	}
+	return p
+}

@@ -1,0 +1,101 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"countersign/telegram"
+)
+
+// A Talker is what a Speaker needs of Telegram.
+type Talker interface {
+	Bot
+	SendDocument(ctx context.Context, d telegram.Document) (telegram.Sent, error)
+	AnswerCallback(ctx context.Context, id, text string, alert bool) error
+}
+
+// A Speaker says what is no card: answers to taps, questions, help, files. Any
+// process may, whether it leads or not.
+type Speaker struct {
+	bot  Talker
+	pace *Pace
+	log  zerolog.Logger
+}
+
+// NewSpeaker returns a Speaker that shares the limits of pace.
+func NewSpeaker(bot Talker, pace *Pace, log zerolog.Logger) *Speaker {
+	return &Speaker{bot: bot, pace: pace, log: log}
+}
+
+// sayTries bounds how often words are tried: they grow old quickly.
+const sayTries = 3
+
+// Answer answers a tap, at once. A failure changes nothing that was decided.
+func (s *Speaker) Answer(ctx context.Context, callback, text string, alert bool) {
+	s.pace.Spend()
+	err := s.bot.AnswerCallback(ctx, callback, text, alert)
+	if err != nil && kindOf(err) != telegram.QueryTooOld && ctx.Err() == nil {
+		s.log.Warn().Err(err).Msg("a tap was not answered")
+	}
+}
+
+// Say sends a message, within the limits.
+func (s *Speaker) Say(ctx context.Context, class Class, m telegram.Outgoing) (telegram.Sent, error) {
+	return s.try(ctx, class, m.Chat, func() (telegram.Sent, error) {
+		sent, err := s.bot.Send(ctx, m)
+		if plain(err) && !m.PlainOnly {
+			m.PlainOnly = true
+			sent, err = s.bot.Send(ctx, m)
+		}
+		return sent, err
+	})
+}
+
+// File sends a file, within the limits.
+func (s *Speaker) File(ctx context.Context, d telegram.Document) (telegram.Sent, error) {
+	return s.try(ctx, Word, d.Chat, func() (telegram.Sent, error) { return s.bot.SendDocument(ctx, d) })
+}
+
+func (s *Speaker) try(ctx context.Context, class Class, chat int64, send func() (telegram.Sent, error)) (telegram.Sent, error) {
+	var sent telegram.Sent
+	var err error
+	for try := range sayTries {
+		if _, werr := s.pace.Wait(ctx, class, chat); werr != nil {
+			return sent, werr
+		}
+		if sent, err = send(); err == nil {
+			return sent, nil
+		}
+		switch kindOf(err) {
+		case telegram.TooMany:
+			s.pace.Hold(chat, retryAfter(err))
+		case telegram.Server, telegram.Transport:
+			if !pauseFor(ctx, time.Duration(try+1)*time.Second) {
+				return sent, err
+			}
+		default:
+			return sent, err
+		}
+	}
+	return sent, err
+}
+
+// kindOf is what can be done about a failed call.
+func kindOf(err error) telegram.Kind {
+	var e *telegram.Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return telegram.Transport
+}
+
+func retryAfter(err error) time.Duration {
+	var e *telegram.Error
+	if errors.As(err, &e) {
+		return e.RetryAfter
+	}
+	return 0
+}

@@ -1,0 +1,134 @@
+package delivery
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"countersign/approval"
+	"countersign/cards"
+	"countersign/store"
+	"countersign/telegram"
+)
+
+// Present is the part of the configuration that cards depend on. It may change
+// while the bot runs.
+type Present struct {
+	Cards cards.Settings
+	// Owner reports whether a person is an owner in the configuration now.
+	Owner func(user int64) bool
+	// Reader reports whether a direct chat is that of a person who may only look.
+	Reader func(chat int64) bool
+}
+
+// step is the confirm step that is open at the reading's time, or nil.
+func step(r *store.Reading, p Present) *approval.Step {
+	if !r.Step.OpenAt(r.Now, p.Cards.Confirm.Window) {
+		return nil
+	}
+	return r.Step
+}
+
+// view is how one card is to be drawn.
+func view(r *store.Reading, c *store.Card, p Present) cards.View {
+	v := cards.View{
+		Row: r.Row, Step: step(r, p), CardID: c.ID, Page: c.Page, Exact: c.Exact,
+		Reader: c.Reader, Retired: c.Retired, Now: r.Now,
+	}
+	for _, vote := range r.Votes {
+		if p.Owner(vote.User) {
+			v.Votes = append(v.Votes, vote)
+		}
+	}
+	v.Short = short(r.Row, len(v.Votes), p)
+	if v.Step != nil {
+		shown := Shown(r, v.Step.By, p.Cards)
+		v.Opened, v.OfLines = shown.Lines, shown.Of
+	}
+	return v
+}
+
+// short is how many owners are left who may still vote, where they are too few;
+// 0 where they are enough.
+func short(row *approval.Row, votes int, p Present) int {
+	left := 0
+	for _, o := range row.Owners {
+		if p.Owner(o) {
+			left++
+		}
+	}
+	if left >= row.Quorum {
+		return 0
+	}
+	return max(left-votes, 1)
+}
+
+// Shown counts how many item lines the cards of an approval have shown in full
+// to a person. The first page counts once any card was tapped by them.
+func Shown(r *store.Reading, user int64, s cards.Settings) approval.Shown {
+	if r.Row == nil || r.Row.Request == nil {
+		return approval.Shown{}
+	}
+	of := len(r.Row.Request.Card.Lines)
+	var pages []string
+	for _, c := range r.Cards {
+		pages = append(pages, c.Seen[user]...)
+	}
+	if slices.Contains(pages, store.SeenAll) {
+		return approval.Shown{Lines: of, Of: of}
+	}
+	slices.Sort(pages)
+	lines := 0
+	for _, p := range slices.Compact(pages) {
+		n, err := strconv.Atoi(p)
+		if err != nil {
+			continue
+		}
+		_, _, full := cards.PageLines(r.Row, n, s)
+		lines += full
+	}
+	return approval.Shown{Lines: min(lines, of), Of: of}
+}
+
+// outgoing is a rendered card as Telegram takes it.
+func outgoing(c *store.Card, m cards.Message) telegram.Outgoing {
+	thread := c.Thread
+	if c.Topicless {
+		thread = 0
+	}
+	return telegram.Outgoing{
+		Chat: c.Chat, Thread: thread, HTML: m.HTML, Plain: m.Plain, Keyboard: Keyboard(m),
+	}
+}
+
+// Keyboard is a rendered keyboard as Telegram takes it.
+func Keyboard(m cards.Message) telegram.Keyboard {
+	rows := make(telegram.Keyboard, 0, len(m.Keyboard))
+	for _, row := range m.Keyboard {
+		buttons := make([]telegram.Button, 0, len(row))
+		for _, b := range row {
+			buttons = append(buttons, telegram.Button{Text: b.Text, Data: b.Data, Style: b.Style})
+		}
+		rows = append(rows, buttons)
+	}
+	return rows
+}
+
+// until is how long until something is due at t; negative means never.
+func until(t, now time.Time) time.Duration {
+	if t.IsZero() {
+		return -1
+	}
+	return max(t.Sub(now), 0) + time.Millisecond
+}
+
+// sooner is the nearer of two waits, where negative means never.
+func sooner(a, b time.Duration) time.Duration {
+	switch {
+	case a < 0:
+		return b
+	case b < 0:
+		return a
+	}
+	return min(a, b)
+}
