@@ -1,0 +1,50 @@
+package queue
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	tidyEvery    = 10 * time.Minute
+	consumerIdle = time.Hour
+)
+
+//go:embed tidy.lua
+var tidyText string
+
+// tidyNowAndThen deletes abandoned consumers until ctx is done.
+func (in *Intake) tidyNowAndThen(ctx context.Context) {
+	for {
+		pause(ctx, tidyEvery)
+		if ctx.Err() != nil {
+			return
+		}
+		if _, err := in.Tidy(ctx); err != nil {
+			in.noise.fault.Error().Err(err).Msg("removing abandoned consumers failed")
+		}
+	}
+}
+
+// Tidy deletes the consumers of our groups that were idle for over an hour and
+// hold no pending entry, and returns how many. [Intake.Run] does so now and
+// then.
+func (in *Intake) Tidy(ctx context.Context) (int, error) {
+	tidy := redis.NewScript(tidyText)
+	total := 0
+	var errs []error
+	for _, r := range in.readers {
+		n, err := tidy.Run(ctx, in.cfg.Redis, []string{r.stream.Key},
+			r.group, consumerIdle.Milliseconds(), in.cfg.Consumer).Int()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("queue: tidy %s: %w", r.stream.Key, err))
+		}
+		total += n
+	}
+	return total, errors.Join(errs...)
+}
