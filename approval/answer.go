@@ -84,7 +84,7 @@ func DecodeAnswer(data []byte) (*Answer, error) {
 		Shown:       decodeShown(f, o),
 		At:          f.moment(o, "at"),
 	}
-	for i, v := range f.list(o, "approvals", maxAnswer) {
+	for i, v := range f.list(o, "approvals", maxAnswer) { // as many as fit
 		if item := f.item("approvals", i, v); item != nil {
 			a.Approvals = append(a.Approvals, decodeBy(f, item))
 		}

@@ -166,7 +166,11 @@ func decodeCard(f *fields, o *object) Card {
 		f.invalid("card.title", ruleRequired)
 	}
 	for i, v := range f.list(o, "lines", MaxLines) {
-		c.Lines = append(c.Lines, f.textAt(fmt.Sprintf("card.lines[%d]", i), v, MaxLine))
+		line, wrong := readText(v, MaxLine)
+		if wrong != "" {
+			f.invalid(fmt.Sprintf("card.lines[%d]", i), wrong)
+		}
+		c.Lines = append(c.Lines, line)
 	}
 	c.UndoTool = f.text(o, "undo_tool", MaxName)
 	c.UndoDays, _ = f.integer(o, "undo_window_days", 1, MaxDays)

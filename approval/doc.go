@@ -6,7 +6,7 @@
 // A runtime publishes a [Request] and runs what was approved. An approval is
 // one request and its fate; its durable record is the [Row]. What the runtime
 // asked for are the approval's terms: they never change after the row opens,
-// and [Terms] is their digest. [Pin] is the digest of the calls alone; it is
+// and [Terms] is their digest. [PinOf] is the digest of the calls alone; it is
 // what a claim must name. An owner may answer, a reader may only look.
 //
 // # States
@@ -24,8 +24,22 @@
 // In Telegram an owner, through a confirm step ([Step]) that this same person
 // opened on this same approval; a halt may take one tap. At the command line
 // the operator. By policy the operator's file. Always before the deadline, by
-// Redis's clock. [May] and [StepAllows] are those rules in Go; the scripts of
-// package store enforce them again at the moment of the transition.
+// Redis's clock. [StepAllows] is the rule of the confirm step in Go; the scripts
+// of package store enforce it again at the moment of the transition.
+//
+// # What is accepted
+//
+// The data of an event is one I-JSON object (RFC 7493) of at most [MaxData]
+// bytes and [MaxNesting] levels: UTF-8, no key twice, no lone surrogate,
+// integers within ±(2^53-1), numbers finite as a double. [Decode] and the other
+// decoders name the first field in the wrong in an [*Invalid]. Where the one
+// approval_id can be read beyond doubt the error carries it, and the request is
+// refused; where the text is no JSON, or names no id, or two, it is a dead
+// letter. A text that breaks a rule of I-JSON is still JSON, so its id counts;
+// a text that is cut short is not.
+//
+// A request has a deadline, always: [Deadline] sets it, and nothing that a
+// runtime can send means "never".
 //
 // # Identity
 //

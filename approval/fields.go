@@ -137,21 +137,24 @@ func (f *fields) text(o *object, name string, most int) string {
 	if v == nil {
 		return ""
 	}
-	return f.textAt(o.path+name, v, most)
-}
-
-// textAt is text for a value that is there.
-func (f *fields) textAt(path string, v []byte, most int) string {
-	if kindOf(v) != '"' {
-		f.invalid(path, "must be a string")
-		return ""
-	}
-	s := textOf(v)
-	if len(s) > most && utf8.RuneCountInString(s) > most {
-		f.invalid(path, fmt.Sprintf("over %s characters", thousands(most)))
-		return ""
+	s, wrong := readText(v, most)
+	if wrong != "" {
+		f.invalid(o.path+name, wrong)
 	}
 	return s
+}
+
+// readText reads a value as a string of at most most code points, or says why
+// it is none.
+func readText(v []byte, most int) (s, wrong string) {
+	if kindOf(v) != '"' {
+		return "", "must be a string"
+	}
+	s = textOf(v)
+	if len(s) > most && utf8.RuneCountInString(s) > most {
+		return "", fmt.Sprintf("over %s characters", thousands(most))
+	}
+	return s, ""
 }
 
 // required is text for a string that must be there and not empty.

@@ -50,10 +50,14 @@ func TestCheckJSON(t *testing.T) {
 		{data: `[1,1e309]`, path: "[1]", rule: finite},
 		{data: `[-1.5E+999]`, path: "[0]", rule: finite},
 
-		{data: nested(33), path: strings.TrimSuffix(strings.Repeat("[0]", 32), ""), rule: "nested deeper than 32"},
+		{data: nested(33), path: strings.Repeat("[0]", 32), rule: "nested deeper than 32"},
 
 		{data: ``, rule: "is not JSON at byte 0", broken: true},
 		{data: `{`, rule: "is not JSON at byte 1", broken: true},
+		{data: `"`, rule: "is not JSON at byte 1", broken: true},
+		{data: `["a`, rule: "is not JSON at byte 3", broken: true},
+		{data: `["\`, rule: "is not JSON at byte 2", broken: true},
+		{data: `["\u12`, rule: "is not JSON at byte 2", broken: true},
 		{data: `{"a":1`, rule: "is not JSON at byte 6", broken: true},
 		{data: `{"a":1,}`, rule: "is not JSON at byte 7", broken: true},
 		{data: `[1,]`, rule: "is not JSON at byte 3", broken: true},
