@@ -64,7 +64,7 @@ func rules() []rule {
 var (
 	emailPattern   = regexp.MustCompile(`([A-Za-z0-9._%+\-]+@(?:[A-Za-z0-9\-]+\.)+[A-Za-z]{2,})`)
 	schemePattern  = regexp.MustCompile(`(?i)((?:https?|ftp|tg|ton|tonsite)://[^\s<>"'` + "`" + `]*[^\s<>"'` + "`" + `.,:;!?()\[\]{}])`)
-	hostPattern    = regexp.MustCompile(`((?:[\p{L}\p{N}_\-]+\.)+[\p{L}\p{N}]{2,}(?::\d{1,5})?(?:[/?#](?:[^\s<>"'` + "`" + `]*[^\s<>"'` + "`" + `.,:;!?()\[\]{}])?)?|\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?:/\S*)?)`)
+	hostPattern    = regexp.MustCompile(`((?:\d{1,3}(?:\.\d{1,3}){3}|(?:[\p{L}\p{N}_\-]+\.)+[\p{L}\p{N}]{2,})(?::\d{1,5})?(?:[/?#](?:[^\s<>"'` + "`" + `]*[^\s<>"'` + "`" + `.,:;!?()\[\]{}])?)?)`)
 	mentionPattern = regexp.MustCompile(`(@[A-Za-z0-9_]{3,32})`)
 	commandPattern = regexp.MustCompile(`(/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?)`)
 	hashtagPattern = regexp.MustCompile(`(#[\p{L}\p{N}_·]{1,256}(?:@[A-Za-z0-9_]{3,32})?)`)

@@ -19,12 +19,18 @@ const MaxEntities = 100
 // that may not overlap the later one goes, and nothing is formatted inside code.
 func Fix(text string, list []Entity) (string, []Entity) {
 	text, list = clean(text, list)
+	list = dropBlank(text, list)
 	text, list = trim(text, list)
-	list = slices.DeleteFunc(list, func(e Entity) bool {
-		return e.Length <= 0 || !isCode(e.Type) && strings.TrimSpace(Slice(text, e)) == ""
-	})
+	list = dropBlank(text, list)
 	sortEntities(list)
 	return text, untangle(list)
+}
+
+// dropBlank drops entities that show nothing. White space in code is shown.
+func dropBlank(text string, list []Entity) []Entity {
+	return slices.DeleteFunc(list, func(e Entity) bool {
+		return e.Length <= 0 || !isCode(e.Type) && strings.Trim(Slice(text, e), " \n") == ""
+	})
 }
 
 func clean(text string, list []Entity) (string, []Entity) {
