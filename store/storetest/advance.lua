@@ -51,3 +51,4 @@ repeat
   cursor = page[1]
   for _, key in ipairs(page[2]) do move_key(key) end
 until cursor == '0'
+return 1

@@ -23,10 +23,6 @@ func TestAdvance(t *testing.T) {
 		if gone := before - after; gone < time.Minute || gone > 2*time.Minute {
 			t.Errorf("a minute's advance took %v of the time left", gone)
 		}
-		if got, want := r.Row.ExpiresAt.Add(s.Moved()), r.Row.OpenedAt.Add(s.Moved()+time.Hour); got.Sub(want).Abs() > time.Minute {
-			t.Errorf("deadline %v, want about %v", got, want)
-		}
-
 		s.Advance(t, time.Hour)
 		if ids, err := st.Overdue(t.Context(), 10); err != nil || len(ids) != 1 {
 			t.Errorf("overdue after the deadline: %v, %v", ids, err)
