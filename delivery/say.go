@@ -42,8 +42,17 @@ func (s *Speaker) Answer(ctx context.Context, callback, text string, alert bool)
 	}
 }
 
-// Say sends a message, within the limits.
-func (s *Speaker) Say(ctx context.Context, class Class, m telegram.Outgoing) (telegram.Sent, error) {
+// Say sends a message, within the limits, after everything that matters more.
+func (s *Speaker) Say(ctx context.Context, m telegram.Outgoing) (telegram.Sent, error) {
+	return s.say(ctx, Word, m)
+}
+
+// Ask sends a question that somebody waits for, before other messages.
+func (s *Speaker) Ask(ctx context.Context, m telegram.Outgoing) (telegram.Sent, error) {
+	return s.say(ctx, StepEdit, m)
+}
+
+func (s *Speaker) say(ctx context.Context, class Class, m telegram.Outgoing) (telegram.Sent, error) {
 	return s.try(ctx, class, m.Chat, func() (telegram.Sent, error) {
 		sent, err := s.bot.Send(ctx, m)
 		if plain(err) && !m.PlainOnly {

@@ -1,8 +1,6 @@
 package delivery
 
 import (
-	"slices"
-	"strconv"
 	"time"
 
 	"countersign/approval"
@@ -42,7 +40,8 @@ func view(r *store.Reading, c *store.Card, p Present) cards.View {
 	}
 	v.Short = short(r.Row, len(v.Votes), p)
 	if v.Step != nil {
-		shown := Shown(r, v.Step.By, p.Cards)
+		pages, all := r.SeenBy(v.Step.By)
+		shown := cards.Seen(r.Row, pages, all, p.Cards)
 		v.Opened, v.OfLines = shown.Lines, shown.Of
 	}
 	return v
@@ -63,33 +62,6 @@ func short(row *approval.Row, votes int, p Present) int {
 	return max(left-votes, 1)
 }
 
-// Shown counts how many item lines the cards of an approval have shown in full
-// to a person. The first page counts once any card was tapped by them.
-func Shown(r *store.Reading, user int64, s cards.Settings) approval.Shown {
-	if r.Row == nil || r.Row.Request == nil {
-		return approval.Shown{}
-	}
-	of := len(r.Row.Request.Card.Lines)
-	var pages []string
-	for _, c := range r.Cards {
-		pages = append(pages, c.Seen[user]...)
-	}
-	if slices.Contains(pages, store.SeenAll) {
-		return approval.Shown{Lines: of, Of: of}
-	}
-	slices.Sort(pages)
-	lines := 0
-	for _, p := range slices.Compact(pages) {
-		n, err := strconv.Atoi(p)
-		if err != nil {
-			continue
-		}
-		_, _, full := cards.PageLines(r.Row, n, s)
-		lines += full
-	}
-	return approval.Shown{Lines: min(lines, of), Of: of}
-}
-
 // outgoing is a rendered card as Telegram takes it.
 func outgoing(c *store.Card, m cards.Message) telegram.Outgoing {
 	thread := c.Thread
@@ -97,12 +69,12 @@ func outgoing(c *store.Card, m cards.Message) telegram.Outgoing {
 		thread = 0
 	}
 	return telegram.Outgoing{
-		Chat: c.Chat, Thread: thread, HTML: m.HTML, Plain: m.Plain, Keyboard: Keyboard(m),
+		Chat: c.Chat, Thread: thread, HTML: m.HTML, Plain: m.Plain, Keyboard: keyboard(m),
 	}
 }
 
-// Keyboard is a rendered keyboard as Telegram takes it.
-func Keyboard(m cards.Message) telegram.Keyboard {
+// keyboard is a rendered keyboard as Telegram takes it.
+func keyboard(m cards.Message) telegram.Keyboard {
 	rows := make(telegram.Keyboard, 0, len(m.Keyboard))
 	for _, row := range m.Keyboard {
 		buttons := make([]telegram.Button, 0, len(row))

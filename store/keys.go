@@ -56,6 +56,12 @@ func (k Keys) message(chat int64, message int) string {
 	return k.tag + "bot:message:" + strconv.FormatInt(chat, 10) + ":" + strconv.Itoa(message)
 }
 
+// open is a sorted set of the approvals open in a chat, by message id.
+func (k Keys) open(chat int64) string { return k.tag + "bot:open:" + strconv.FormatInt(chat, 10) }
+
+// closed is a sorted set of those answered there within the hour, by when.
+func (k Keys) closed(chat int64) string { return k.tag + "bot:closed:" + strconv.FormatInt(chat, 10) }
+
 // ref leads from a short reference to its approval, a string.
 func (k Keys) ref(ref string) string { return k.tag + "bot:ref:" + ref }
 

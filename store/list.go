@@ -21,6 +21,43 @@ func (s *Store) OpenIDs(ctx context.Context, limit int) ([]string, int64, error)
 	return ids.Val(), count.Val(), nil
 }
 
+// openInChat bounds how many open approvals of a chat are told apart for a
+// plain word; more than one is too many already.
+const openInChat = 20
+
+// OpenInChat lists the approvals whose card stands in a chat above a message
+// and that were open at a time, at most twenty. What was answered since is
+// still listed: the caller says what became of it.
+func (s *Store) OpenInChat(ctx context.Context, chat int64, above int, at time.Time) ([]*Reading, error) {
+	pipe := s.rdb.Pipeline()
+	open := pipe.ZRangeArgs(ctx, redis.ZRangeArgs{
+		Key: s.keys.open(chat), Start: "-inf", Stop: "(" + strconv.Itoa(above), ByScore: true, Count: openInChat,
+	})
+	closed := pipe.ZRangeArgs(ctx, redis.ZRangeArgs{
+		Key: s.keys.closed(chat), Start: toMillis(at), Stop: "+inf", ByScore: true, Count: openInChat,
+	})
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, fmt.Errorf("store: open in a chat: %w", err)
+	}
+	all, err := s.Readings(ctx, append(open.Val(), closed.Val()...))
+	if err != nil {
+		return nil, err
+	}
+	var there []*Reading
+	for _, r := range all {
+		if r.Row == nil || !r.Row.ExpiresAt.After(at) {
+			continue
+		}
+		for i := range r.Cards {
+			if c := &r.Cards[i]; c.Chat == chat && c.Message != 0 && c.Message < above {
+				there = append(there, r)
+				break
+			}
+		}
+	}
+	return there, nil
+}
+
 // LapsedIDs lists what lapsed since, latest first, at most limit of it.
 func (s *Store) LapsedIDs(ctx context.Context, since time.Time, limit int) ([]string, error) {
 	ids, err := s.rdb.ZRangeArgs(ctx, redis.ZRangeArgs{

@@ -34,6 +34,31 @@ func (r *Reading) Card(id string) *Card {
 	return nil
 }
 
+// SeenBy lists the pages, from 0, that an approval's cards have shown to a
+// person, or reports that the whole list was.
+func (r *Reading) SeenBy(user int64) (pages []int, all bool) {
+	for _, c := range r.Cards {
+		for _, p := range c.Seen[user] {
+			if p == SeenAll {
+				all = true
+				continue
+			}
+			pages = append(pages, int(number(p)))
+		}
+	}
+	return pages, all
+}
+
+// At returns the newest card of a chat that is not retired, or nil.
+func (r *Reading) At(chat int64) *Card {
+	for i := len(r.Cards) - 1; i >= 0; i-- {
+		if c := &r.Cards[i]; c.Chat == chat && !c.Retired {
+			return c
+		}
+	}
+	return nil
+}
+
 // A Card is one card's whereabouts.
 type Card struct {
 	ID        string

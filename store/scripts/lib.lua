@@ -72,3 +72,23 @@ end
 local function owns(owners, user)
   return owners and string.find(owners, ',' .. user .. ',', 1, true) ~= nil
 end
+
+-- The approvals that are open in a chat, by their card's message id, so that a
+-- plain word there can be understood. What was answered is remembered for an
+-- hour, since a word may be handled late.
+local function stands_open(prefix, id, chat, message)
+  redis.call('ZADD', prefix .. 'bot:open:' .. chat, 'NX', message, id)
+end
+
+local function stands_closed(prefix, id, now)
+  for _, cid in ipairs(redis.call('SMEMBERS', prefix .. 'bot:cards:' .. id)) do
+    local chat = redis.call('HGET', prefix .. 'bot:card:' .. cid, 'chat')
+    if chat then
+      redis.call('ZREM', prefix .. 'bot:open:' .. chat, id)
+      local closed = prefix .. 'bot:closed:' .. chat
+      redis.call('ZREMRANGEBYSCORE', closed, '-inf', text(now - 3600000))
+      redis.call('ZADD', closed, text(now), id)
+      redis.call('PEXPIRE', closed, 3600000)
+    end
+  end
+end

@@ -20,6 +20,9 @@ if what ~= 'edit' then
 end
 if what == 'message' then
   redis.call('HSET', KEYS[1], 'drawn', ARGV[7])
+  if redis.call('HGET', KEYS[3], 'state') == 'open' then
+    stands_open(prefix, id, redis.call('HGET', KEYS[1], 'chat'), message)
+  end
 elseif what == 'edit' then
   if redis.call('HGET', KEYS[1], 'message') == message then
     redis.call('HSET', KEYS[1], 'drawn', ARGV[7])

@@ -33,6 +33,9 @@ if ARGV[5] ~= '' then
     local cid = string.sub(KEYS[2], #prefix + #'bot:card:' + 1)
     redis.call('SET', key, cid)
     inherit(prefix, id, key)
+    if redis.call('HGET', KEYS[1], 'state') == 'open' then
+      stands_open(prefix, id, redis.call('HGET', KEYS[2], 'chat'), ARGV[5])
+    end
   end
 end
 for i = 6, #ARGV, 2 do
