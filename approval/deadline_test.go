@@ -77,3 +77,55 @@ func TestDeadlineDefaultWithinMax(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// A deadline is read, or the request is refused: never "no deadline".
+func TestDecodeExpiresAt(t *testing.T) {
+	const shape, year = "must be RFC 3339 with an offset", "must be within the years 1970 to 9999"
+	at := func(nsec int) time.Time { return time.Date(2027, 1, 1, 0, 0, 0, nsec, time.UTC) }
+	tests := []struct {
+		text string
+		want time.Time
+		rule string
+	}{
+		{`"2027-01-01T00:00:00Z"`, at(0), ""},
+		{`"2027-01-01t00:00:00z"`, at(0), ""},
+		{`"2027-01-01T05:30:00+05:30"`, at(0), ""},
+		{`"2026-12-31T16:00:00-08:00"`, at(0), ""},
+		{`"2027-01-01T00:00:00.123456789Z"`, at(123456789), ""},
+		{`"2020-01-01T00:00:00Z"`, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), ""},
+		{`"9999-12-31T23:59:59Z"`, time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), ""},
+		{`"2027-01-01T00:00:00.1234567890Z"`, time.Time{}, shape},
+		{`"2027-01-01T00:00:00,5Z"`, time.Time{}, shape},
+		{`"2027-01-01"`, time.Time{}, shape},
+		{`"2027-01-01T00:00:00"`, time.Time{}, shape},
+		{`"2027-01-01T00:00Z"`, time.Time{}, shape},
+		{`"2027-01-01 00:00:00Z"`, time.Time{}, shape},
+		{`"2027-01-01T1:00:00Z"`, time.Time{}, shape},
+		{`"2027-01-01T00:00:00+0530"`, time.Time{}, shape},
+		{`"2027-01-01T00:00:00+24:00"`, time.Time{}, shape},
+		{`"2027-01-01T00:00:60Z"`, time.Time{}, shape},
+		{`"2027-02-29T00:00:00Z"`, time.Time{}, shape},
+		{`"1798761600"`, time.Time{}, shape},
+		{`""`, time.Time{}, shape},
+		{`"soon"`, time.Time{}, shape},
+		{`"never"`, time.Time{}, shape},
+		{`"0001-01-01T00:00:00Z"`, time.Time{}, year},
+		{`"1969-12-31T23:59:59Z"`, time.Time{}, year},
+		{`1798761600`, time.Time{}, "must be a string"},
+		{`1798761600000`, time.Time{}, "must be a string"},
+		{`null`, time.Time{}, "must be a string"},
+		{`false`, time.Time{}, "must be a string"},
+	}
+	for _, tt := range tests {
+		r, err := approval.Decode(valid(draft{"expires_at": tt.text}))
+		if tt.rule != "" {
+			if want := "invalid: expires_at: " + tt.rule; err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", tt.text, err, want)
+			}
+			continue
+		}
+		if err != nil || !r.Expiry.At.Equal(tt.want) || r.Expiry.In != 0 {
+			t.Errorf("%s: %v, %v, want %v", tt.text, r.Expiry, err, tt.want)
+		}
+	}
+}
