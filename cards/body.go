@@ -25,9 +25,8 @@ func (f *face) body(t *text, v View) {
 		return
 	}
 	list := f.list(v)
-	room := maxUnits - roomAround - units(unlinked(string(f.title))) - f.terms
 	exact := v.Exact && !f.exactAsFile()
-	if exact && f.exact.units()+units(string(list)) > room {
+	if exact && f.exact.units()+units(string(list)) > f.room() {
 		t.line(wordNoRoom)
 	} else {
 		f.writeList(t, v, list)

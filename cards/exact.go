@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gowebpki/jcs"
-
 	"countersign/approval"
 )
 
@@ -62,7 +60,7 @@ func (e exactCall) units() int {
 
 // exactAsFile reports whether the exact call is too long for a card.
 func (f *face) exactAsFile() bool {
-	return f.exact.units() > maxUnits-roomAround-units(unlinked(string(f.title)))-f.terms
+	return f.exact.units() > f.room()
 }
 
 func (f *face) writeExact(t *text) {
@@ -88,7 +86,7 @@ func (w *jsonWriter) call(c approval.Call) shown {
 		panic(err) // unreachable: a string
 	}
 	raw := append(append([]byte(`{"arguments":`), c.Arguments...), `,"tool":`...)
-	canonical, err := jcs.Transform(append(append(raw, tool...), '}'))
+	canonical, err := approval.Canonical(append(append(raw, tool...), '}'))
 	if err == nil {
 		d := json.NewDecoder(bytes.NewReader(canonical))
 		d.UseNumber()

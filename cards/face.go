@@ -2,7 +2,6 @@ package cards
 
 import (
 	"strconv"
-	"strings"
 
 	"countersign/approval"
 )
@@ -63,18 +62,24 @@ func newFace(row *approval.Row, s Settings) *face {
 	t := &text{settings: s}
 	f.writeTerms(t)
 	f.terms = units(t.plain.String())
-	room := min(roomForPage, maxUnits-roomAround-units(unlinked(string(f.title)))-f.terms)
+	room := min(roomForPage, f.room())
 	f.lines = f.items(c.Lines, min(maxLine, room-60))
 	f.pages = paginate(f.lines, room)
 	return f
 }
 
+// room is what lines and exact call may take on a card.
+func (f *face) room() int {
+	return maxUnits - roomAround - units(unlinked(string(f.title))) - f.terms
+}
+
 // sealHolds reports whether the row's own text may be shown.
 func sealHolds(row *approval.Row) bool {
-	if row.Answer == nil {
-		return true
+	if row.Answer == nil || row.State != approval.Refused {
+		return true // an owner's own words may begin with anything
 	}
-	return !strings.HasPrefix(row.Answer.Reason, "tampered:") && !strings.HasPrefix(row.Answer.Reason, "unsealed:")
+	code := approval.ReasonCode(row.Answer.Reason)
+	return code != approval.CodeTampered && code != approval.CodeUnsealed
 }
 
 // secretFree masks what looks like a secret in s, and counts it.
@@ -134,12 +139,18 @@ func Pages(row *approval.Row, s Settings) int { return len(newFace(row, s).pages
 func PageLines(row *approval.Row, page int, s Settings) (first, last, full int) {
 	f := newFace(row, s)
 	p := f.page(page)
+	return p.first + 1, p.last, f.full(p)
+}
+
+// full counts the lines of p that are not cut.
+func (f *face) full(p span) int {
+	n := 0
 	for _, it := range f.lines[p.first:p.last] {
 		if !it.cut {
-			full++
+			n++
 		}
 	}
-	return p.first + 1, p.last, full
+	return n
 }
 
 func (f *face) page(n int) span { return f.pages[f.index(n)] }

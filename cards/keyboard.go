@@ -11,7 +11,7 @@ const (
 
 // keyboard draws the rows of buttons. The deciding ones stand first, and each
 // row stays where it was when a confirm step opens: Cancel takes the place of
-// the action, and Yes stands last, where no button stood.
+// the action. Yes, and later Undo, stand last, where no button stood.
 func (f *face) keyboard(v View) [][]Button {
 	if v.Retired {
 		return nil
@@ -26,9 +26,6 @@ func (f *face) keyboard(v View) [][]Button {
 		}
 		row(f.button(v, buttonReject, LetterReject, 0))
 	}
-	if v.over() && !v.Reader && f.row.CanUndo(v.Now) {
-		row(f.button(v, buttonUndo, LetterUndo, 0))
-	}
 	if len(f.exact.calls) > 0 {
 		row(f.exactButton(v))
 	}
@@ -41,6 +38,9 @@ func (f *face) keyboard(v View) [][]Button {
 	}
 	if v.confirming() {
 		row(f.yes(v))
+	}
+	if v.over() && !v.Reader && f.row.CanUndo(v.Now) {
+		row(f.button(v, buttonUndo, LetterUndo, 0))
 	}
 	return rows
 }

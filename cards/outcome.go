@@ -117,7 +117,7 @@ func (f *face) reason(t *text) {
 	case a == nil || a.Reason == "":
 	case f.sealed:
 		t.line(wordReason, code(short(f.s.hide(a.Reason), maxReason)))
-	case approval.ReasonCode(a.Reason) == "unsealed":
+	case approval.ReasonCode(a.Reason) == approval.CodeUnsealed:
 		t.line(wordUnsealed)
 	default:
 		t.line(wordTampered)

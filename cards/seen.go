@@ -2,13 +2,13 @@ package cards
 
 import (
 	"slices"
-	"time"
 
 	"countersign/approval"
 )
 
-// Seen counts how many item lines of row stand in full on the pages that a
-// person has had shown; all: the whole list was sent to them as a file.
+// Seen counts the item lines of row that a person has had shown in full: those
+// on the pages that were shown to them, cut ones aside, or with all, when the
+// whole list was sent to them, every one.
 func Seen(row *approval.Row, pages []int, all bool, s Settings) approval.Shown {
 	if row == nil || row.Request == nil {
 		return approval.Shown{}
@@ -17,18 +17,15 @@ func Seen(row *approval.Row, pages []int, all bool, s Settings) approval.Shown {
 	if all {
 		return approval.Shown{Lines: of, Of: of}
 	}
-	pages = slices.Clone(pages)
-	slices.Sort(pages)
-	lines := 0
-	for _, p := range slices.Compact(pages) {
-		_, _, full := PageLines(row, p, s)
-		lines += full
+	f := newFace(row, s)
+	seen := make([]int, len(pages))
+	for i, p := range pages {
+		seen[i] = f.index(p)
 	}
-	return approval.Shown{Lines: min(lines, of), Of: of}
-}
-
-// Late says that the deadline of row has passed, also where no sweep has taken
-// note of it yet.
-func Late(row *approval.Row, now time.Time, s Settings) string {
-	return toast(toastLapsed, clockTime(row.ExpiresAt, now, s))
+	slices.Sort(seen)
+	lines := 0
+	for _, p := range slices.Compact(seen) {
+		lines += f.full(f.pages[p])
+	}
+	return approval.Shown{Lines: lines, Of: of}
 }

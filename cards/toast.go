@@ -48,6 +48,12 @@ func Already(row *approval.Row, now time.Time, s Settings) string {
 	return toast(toastRefused, clock)
 }
 
+// Late says that the deadline of row has passed, also where no sweep has taken
+// note of it yet.
+func Late(row *approval.Row, now time.Time, s Settings) string {
+	return toast(toastLapsed, clockTime(row.ExpiresAt, now, s))
+}
+
 // NotConfirmed says why a Yes did not count; "" if it did. step is the open one,
 // or nil.
 func NotConfirmed(v approval.Verdict, step *approval.Step) string {
