@@ -9,12 +9,17 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxFile bounds a configuration file, in bytes. A long one has a few thousand.
-const maxFile = 1 << 20
+// What is read of a configuration file: more than anybody writes, and less than the
+// library's parser, whose time grows with the square of either, would choke on.
+const (
+	maxFile    = 256 << 10 // bytes
+	maxNesting = 32        // open brackets and braces
+)
 
 // decodeFile lays a YAML document over c. We walk the syntax tree ourselves because the
 // library's decoder stops at the first mistake, turns numbers into texts, and repeats
@@ -49,7 +54,7 @@ func decodeFile(c *Config, name string, data []byte, seen *places) []Problem {
 	return d.problems
 }
 
-// parse builds the syntax tree. The library may panic on garbage; that is a syntax
+// parse builds the syntax tree. Should the library panic on garbage, that is a syntax
 // error like any other.
 func parse(data []byte) (file *ast.File, err error) {
 	defer func() {
@@ -57,7 +62,20 @@ func parse(data []byte) (file *ast.File, err error) {
 			err = errors.New("this is not YAML")
 		}
 	}()
-	return parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	tokens := lexer.Tokenize(string(data))
+	nesting := 0
+	for _, tk := range tokens {
+		switch tk.Type {
+		case token.MappingStartType, token.SequenceStartType:
+			nesting++
+		case token.MappingEndType, token.SequenceEndType:
+			nesting--
+		}
+		if nesting > maxNesting {
+			return nil, &yaml.SyntaxError{Token: tk, Message: fmt.Sprintf("more than %d brackets and braces are open here", maxNesting)}
+		}
+	}
+	return parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 }
 
 type decoder struct {

@@ -28,6 +28,8 @@
 // (file:line:column, or the variable), the key, what is wrong, and what would be right.
 // No message contains a secret.
 //
+// [Parse] leaves step 4 out, for a machine that has the configuration but not the secrets.
+//
 // # Secrets
 //
 // [Secret] and [RedisURL] do not print: whatever verb, encoder or logger they meet,

@@ -9,6 +9,7 @@ type Problem struct {
 	Text  string // what is wrong, and what would be right; never a secret
 }
 
+// String returns the problem on one line.
 func (p Problem) String() string {
 	var b strings.Builder
 	for _, part := range []string{p.Where, p.Key} {

@@ -170,7 +170,7 @@ people: [{id: 1001, name: Ann, role: owner}]
 }
 
 func TestBiggestFile(t *testing.T) {
-	padding := strings.Repeat("#", 1<<20-len(minimal)-1) + "\n"
+	padding := strings.Repeat("#", 256<<10-len(minimal)-1) + "\n"
 	parse(t, padding+minimal)
 	if _, err := config.Parse("x", []byte("#"+padding+minimal), nil); err == nil {
 		t.Error("a file above the limit was taken")
