@@ -138,6 +138,15 @@ func TestKindNames(t *testing.T) {
 	}
 }
 
+func TestTemporary(t *testing.T) {
+	want := map[telegram.Kind]bool{telegram.Conflict: true, telegram.TooMany: true, telegram.Server: true, telegram.Transport: true}
+	for k := telegram.Kind(0); k <= telegram.Transport; k++ {
+		if k.Temporary() != want[k] {
+			t.Errorf("%v is temporary: %v", k, k.Temporary())
+		}
+	}
+}
+
 func TestErrorUnwraps(t *testing.T) {
 	cause := errors.New("cause")
 	if err := error(&telegram.Error{Kind: telegram.Transport, Method: "getMe", Err: cause}); !errors.Is(err, cause) {
