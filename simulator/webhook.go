@@ -69,7 +69,8 @@ func setWebhook(s *Server, c *call) (any, error) {
 		url: address, secret: secret, stop: cancel, busy: map[string]bool{},
 		parallel: int(min(max(c.int("max_connections", defaultParallel), 1), 100)),
 	}
-	s.running.Go(func() { s.deliver(ctx) })
+	hook := s.bot.webhook
+	s.running.Go(func() { s.deliver(ctx, hook) })
 	return true, nil
 }
 
@@ -136,12 +137,9 @@ func getWebhookInfo(s *Server, _ *call) (any, error) {
 
 // deliver hands updates to goroutines until the webhook ends. Updates with one key go
 // one after the other.
-func (s *Server) deliver(ctx context.Context) {
-	s.mu.Lock()
-	hook := s.bot.webhook
-	s.mu.Unlock()
+func (s *Server) deliver(ctx context.Context, hook webhook) {
 	slots := make(chan struct{}, hook.parallel)
-	for {
+	for ctx.Err() == nil {
 		s.mu.Lock()
 		s.bot.queue.expire(s.options.Now())
 		u, ok := s.nextDelivery(hook)

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"countersign/simulator"
+	"countersign/simulator/spec"
 )
 
 // epoch is where the held clocks of these tests begin.
@@ -44,6 +47,21 @@ type world struct {
 	ben   *simulator.Person
 	ops   *simulator.Room // supergroup
 	forum *simulator.Room
+	api   *spec.API
+	odd   bool // updates are injected that fit no description
+}
+
+func loadAPI(t *testing.T) *spec.API {
+	t.Helper()
+	data, err := os.ReadFile("data/bot-api.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, err := spec.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return api
 }
 
 const (
@@ -67,7 +85,7 @@ func newWorld(t *testing.T, change ...func(*simulator.Options)) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{Server: s, t: t, clock: c, ann: s.AddUser(annID, "Ann"), ben: s.AddUser(benID, "Ben")}
+	w := &world{Server: s, t: t, clock: c, api: loadAPI(t), ann: s.AddUser(annID, "Ann"), ben: s.AddUser(benID, "Ben")}
 	w.ops = s.AddSupergroup(opsID, "Ops", w.ann, w.ben)
 	w.forum = s.AddForum(forumID, "Forum", w.ann, w.ben)
 	w.ann.Start()
@@ -114,7 +132,25 @@ func (w *world) post(ctx context.Context, method, kind string, body []byte) (ans
 	if err != nil {
 		return a, err
 	}
-	return a, json.Unmarshal(content, &a)
+	err = json.Unmarshal(content, &a)
+	if err == nil && a.OK && !w.odd {
+		w.checkResult(method, a.Result)
+	}
+	return a, err
+}
+
+// checkResult requires that the server keeps to the description of the Bot API itself.
+func (w *world) checkResult(method string, result json.RawMessage) {
+	w.t.Helper()
+	name, _, _ := strings.Cut(method, "?")
+	m, ok := w.api.Method(name)
+	if !ok {
+		w.t.Errorf("%s is answered but not described", method)
+		return
+	}
+	if err := w.api.CheckResult(m, result); err != nil {
+		w.t.Errorf("%s returns what it should not: %v\n%s", method, err, result)
+	}
 }
 
 // call makes a call that must be answered with JSON, ok or not.
@@ -173,13 +209,14 @@ type update struct {
 	ChatMember    json.RawMessage          `json:"chat_member"`
 }
 
-// updates fetches what waits for the bot and confirms it.
+// updates fetches what waits for the bot and confirms it. The clock moves on before, so
+// that the poll is not taken for one that repeats another.
 func (w *world) updates() []update {
 	w.t.Helper()
+	w.clock.Advance(4 * time.Second)
 	list := must[[]update](w, "getUpdates", params{})
 	if len(list) > 0 {
-		w.clock.Advance(time.Second)
-		w.call("getUpdates", params{"offset": list[len(list)-1].ID + 1, "limit": 1})
+		w.call("getUpdates", params{"offset": list[len(list)-1].ID + 1})
 	}
 	return list
 }

@@ -122,6 +122,16 @@ func (a *API) CheckObject(typ string, raw json.RawMessage) error {
 	return a.checkOne(typ, decoded, typ)
 }
 
+// CheckResult compares the result of a call with what the method's description says it
+// returns. The error, if any, is an [*Error] whose path begins with "result".
+func (a *API) CheckResult(m *Method, raw json.RawMessage) error {
+	decoded, err := decode(raw)
+	if err != nil {
+		return &Error{"result", "not valid JSON"}
+	}
+	return a.check(m.Returns, decoded, "result")
+}
+
 func (a *API) check(types []string, v any, path string) error {
 	var failure error
 	for _, typ := range types {
