@@ -2,11 +2,8 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"countersign/approval"
 )
@@ -14,16 +11,16 @@ import (
 // Claimed takes a claim's own event: an approved row becomes claimed, if the
 // claim is really there with the row's pin.
 func (s *Store) Claimed(ctx context.Context, c approval.ClaimEvent, stream string, now time.Time) (Status, error) {
-	audit := approval.Audit{
-		ID: c.ID, From: approval.Approved, To: approval.Claimed, At: now,
-		BySurface: approval.Runtime, ByID: c.By, Pin: c.Pin,
-	}
 	k := s.keys
-	terms, err := s.rdb.HGet(ctx, k.Row(c.ID), "terms").Result()
-	if err != nil && !errors.Is(err, redis.Nil) {
+	// Digests never change; those of the row are audited, not what the event says.
+	digests, err := s.rdb.HMGet(ctx, k.Row(c.ID), "terms", "pin").Result()
+	if err != nil {
 		return "", fmt.Errorf("store: claimed %q: %w", c.ID, err)
 	}
-	audit.Terms = terms
+	audit := approval.Audit{
+		ID: c.ID, From: approval.Approved, To: approval.Claimed, At: now, BySurface: approval.Runtime,
+		ByID: c.By, Terms: asString(digests[0]), Pin: asString(digests[1]),
+	}
 	v, err := s.run(ctx, "claimed", []string{k.Row(c.ID), k.Claim(c.ID), k.dirty(), k.wake(), k.audit()},
 		k.Prefix(), c.ID, stream, auditText(audit), s.retention.Milliseconds())
 	return Status(asString(v)), err
@@ -41,13 +38,23 @@ type Reporting struct {
 // Reported takes a report of what happened. The reading it returns is the one
 // the report was judged by.
 func (s *Store) Reported(ctx context.Context, p Reporting) (Status, *Reading, error) {
-	r, err := s.Read(ctx, p.Report.ID)
-	if err != nil {
-		return "", nil, err
+	for range attemptLimit {
+		r, err := s.Read(ctx, p.Report.ID)
+		if err != nil {
+			return "", nil, err
+		}
+		if r.Row == nil {
+			return Unknown, r, nil
+		}
+		status, err := s.report(ctx, r, p)
+		if err != nil || status != again {
+			return status, r, err
+		}
 	}
-	if r.Row == nil {
-		return Unknown, r, nil
-	}
+	return "", nil, fmt.Errorf("store: %q changed %d times while it was reported", p.Report.ID, attemptLimit)
+}
+
+func (s *Store) report(ctx context.Context, r *Reading, p Reporting) (Status, error) {
 	until := s.undoUntil(r, p.Report)
 	audit := approval.Audit{
 		ID: r.ID, From: r.Row.State, To: p.Report.Outcome, At: r.Now, BySurface: approval.Runtime,
@@ -56,11 +63,8 @@ func (s *Store) Reported(ctx context.Context, p Reporting) (Status, *Reading, er
 	k := s.keys
 	v, err := s.run(ctx, "report", []string{k.Row(r.ID), k.dirty(), k.wake(), k.audit()},
 		k.Prefix(), r.ID, p.Stream, string(p.Report.Outcome), string(p.Data), p.EntryMS, p.EntrySQ,
-		until, auditText(audit), s.retention.Milliseconds())
-	if err != nil {
-		return "", r, err
-	}
-	return Status(asString(v)), r, nil
+		until, auditText(audit), s.retention.Milliseconds(), string(r.Row.State))
+	return Status(asString(v)), err
 }
 
 // undoUntil is when the undo offer of a report ends, in Unix ms, 0 if there is

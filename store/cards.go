@@ -2,9 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // A Place is where a card goes.
@@ -132,15 +136,30 @@ func (s *Store) FailCard(ctx context.Context, card, why string) error {
 // LoseMessage forgets a card's message, because somebody deleted it: a new one
 // is to be sent.
 func (s *Store) LoseMessage(ctx context.Context, card string, message int) error {
-	pipe := s.rdb.TxPipeline()
-	pipe.HDel(ctx, s.keys.card(card), TheCard, "drawn", "copy:"+strconv.Itoa(message))
-	_, err := pipe.Exec(ctx)
-	return err
+	return s.dropMessage(ctx, card, message, TheCard, "drawn")
 }
 
 // DropCopy forgets a further message of a card.
 func (s *Store) DropCopy(ctx context.Context, card string, message int) error {
-	return s.rdb.HDel(ctx, s.keys.card(card), "copy:"+strconv.Itoa(message)).Err()
+	return s.dropMessage(ctx, card, message)
+}
+
+// dropMessage forgets what leads to a message, and further fields of its card.
+func (s *Store) dropMessage(ctx context.Context, card string, message int, fields ...string) error {
+	chat, err := s.rdb.HGet(ctx, s.keys.card(card), "chat").Int64() // never changes
+	if errors.Is(err, redis.Nil) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("store: card %q: %w", card, err)
+	}
+	pipe := s.rdb.TxPipeline()
+	pipe.HDel(ctx, s.keys.card(card), append(fields, "copy:"+strconv.Itoa(message))...)
+	pipe.Del(ctx, s.keys.message(chat, message))
+	if _, err := pipe.Exec(ctx); err != nil {
+		return fmt.Errorf("store: card %q: %w", card, err)
+	}
+	return nil
 }
 
 func flag(b bool) string {

@@ -118,7 +118,7 @@ func (s *Store) compose(r *Reading, a Attempt) (to approval.State, payload, vote
 		}
 		voters = strings.Join(counted, ",")
 		if len(counted)+1 < r.Row.Quorum {
-			vote := approval.Vote{By: a.By, User: a.User, At: r.Now}
+			vote := castVote{Vote: approval.Vote{By: a.By, User: a.User, At: r.Now}, Rev: r.Row.Rev}
 			return approval.Open, jsonText(vote), voters, nil
 		}
 		if r.Row.Quorum > 1 {

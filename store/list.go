@@ -69,8 +69,8 @@ func (s *Store) LapsedIDs(ctx context.Context, since time.Time, limit int) ([]st
 	return ids, nil
 }
 
-// Readings reads several approvals in one round trip; what is gone has a nil
-// row.
+// Readings reads several approvals, each as it stood when its turn came; what is
+// gone has a nil row.
 func (s *Store) Readings(ctx context.Context, ids []string) ([]*Reading, error) {
 	readings := make([]*Reading, 0, len(ids))
 	for _, id := range ids {
@@ -83,8 +83,8 @@ func (s *Store) Readings(ctx context.Context, ids []string) ([]*Reading, error) 
 	return readings, nil
 }
 
-// Forget drops what the bot no longer needs to remember: handled updates, old
-// lapses, alarms of long ago.
+// Forget drops what the bot no longer needs to remember: handled updates and old
+// lapses.
 func (s *Store) Forget(ctx context.Context, now time.Time) error {
 	pipe := s.rdb.Pipeline()
 	pipe.ZRemRangeByScore(ctx, s.keys.updates(), "-inf", strconv.FormatInt(now.Add(-updateMemory).UnixMilli(), 10))

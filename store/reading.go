@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -211,19 +212,30 @@ func parseStep(f map[string]string) *approval.Step {
 	}
 }
 
+// A castVote is a vote as it is kept. Rev is the row's revision it was cast at:
+// two votes may share a millisecond, but never a revision.
+type castVote struct {
+	approval.Vote
+	Rev int64 `json:"rev"`
+}
+
 func parseVotes(f map[string]string) ([]approval.Vote, error) {
-	var votes []approval.Vote
+	var cast []castVote
 	for k, v := range f {
 		if !strings.HasPrefix(k, "vote:") {
 			continue
 		}
-		var vote approval.Vote
+		var vote castVote
 		if err := json.Unmarshal([]byte(v), &vote); err != nil {
 			return nil, err
 		}
-		votes = append(votes, vote)
+		cast = append(cast, vote)
 	}
-	slices.SortFunc(votes, func(a, b approval.Vote) int { return a.At.Compare(b.At) })
+	slices.SortFunc(cast, func(a, b castVote) int { return cmp.Compare(a.Rev, b.Rev) })
+	votes := make([]approval.Vote, len(cast))
+	for i, v := range cast {
+		votes[i] = v.Vote
+	}
 	return votes, nil
 }
 
@@ -281,4 +293,10 @@ func millis(s string) time.Time {
 	return time.UnixMilli(n).UTC()
 }
 
-func toMillis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
+// toMillis writes a time as rows hold it; the zero time is 0.
+func toMillis(t time.Time) string {
+	if t.IsZero() {
+		return "0"
+	}
+	return strconv.FormatInt(t.UnixMilli(), 10)
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"countersign/approval"
@@ -81,5 +82,5 @@ func (s *Store) Undo(ctx context.Context, r *Reading, user int64, by approval.By
 			return status, r, nil
 		}
 	}
-	return again, r, nil
+	return "", r, fmt.Errorf("store: %q changed %d times while its undo was asked for", r.ID, attemptLimit)
 }

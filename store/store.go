@@ -33,6 +33,8 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"io/fs"
+	"path"
 	"strings"
 	"time"
 
@@ -67,34 +69,38 @@ type Store struct {
 
 // New returns the store of a namespace. It does not touch Redis.
 func New(rdb redis.UniversalClient, o Options) (*Store, error) {
+	return newStore(rdb, o, scriptFiles)
+}
+
+func newStore(rdb redis.UniversalClient, o Options, scripts fs.FS) (*Store, error) {
 	s := &Store{rdb: rdb, keys: NewKeys(o.Namespace), retention: o.Retention, random: o.Random, sign: o.Sign}
 	if s.sign == nil {
 		s.sign = func(data []byte) ([]byte, error) { return data, nil }
 	}
 	var err error
-	if s.scripts, err = loadScripts(); err != nil {
+	if s.scripts, err = loadScripts(scripts); err != nil {
 		return nil, fmt.Errorf("store: scripts: %w", err)
 	}
 	return s, nil
 }
 
-// loadScripts reads the embedded scripts, each behind the shared lines.
-func loadScripts() (map[string]*redis.Script, error) {
-	lib, err := scriptFiles.ReadFile("scripts/lib.lua")
+// loadScripts reads the scripts, each behind the shared lines.
+func loadScripts(files fs.FS) (map[string]*redis.Script, error) {
+	lib, err := fs.ReadFile(files, "scripts/lib.lua")
 	if err != nil {
 		return nil, err
 	}
-	entries, err := scriptFiles.ReadDir("scripts")
+	names, err := fs.Glob(files, "scripts/*.lua")
 	if err != nil {
 		return nil, err
 	}
-	scripts := make(map[string]*redis.Script, len(entries))
-	for _, e := range entries {
-		text, err := scriptFiles.ReadFile("scripts/" + e.Name())
+	scripts := make(map[string]*redis.Script, len(names))
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
 		if err != nil {
 			return nil, err
 		}
-		scripts[strings.TrimSuffix(e.Name(), ".lua")] = redis.NewScript(string(lib) + string(text))
+		scripts[strings.TrimSuffix(path.Base(name), ".lua")] = redis.NewScript(string(lib) + string(text))
 	}
 	return scripts, nil
 }

@@ -9,4 +9,5 @@ redis.call('SET', KEYS[2], '1', 'PX', ARGV[3])
 local last = redis.call('HGET', KEYS[1], ARGV[1])
 if last and now - tonumber(last) < tonumber(ARGV[2]) then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], text(now))
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1

@@ -47,6 +47,11 @@ local function retire(prefix, id, at)
         redis.call('PEXPIREAT', bot .. 'message:' .. place[1] .. ':' .. place[i], until_ms)
       end
     end
+    for _, field in ipairs(redis.call('HKEYS', card)) do
+      if string.sub(field, 1, 5) == 'copy:' then
+        redis.call('PEXPIREAT', bot .. 'message:' .. place[1] .. ':' .. string.sub(field, 6), until_ms)
+      end
+    end
     redis.call('PEXPIREAT', card, until_ms)
   end
   redis.call('PEXPIREAT', cards, until_ms)

@@ -6,7 +6,8 @@
 --       refs of the ref keys..., then the row's further fields and values
 -- Returns {ok, ref} | {same} | {differs} | {refused} | {withdrawn, reason} | {late} | {refs}
 -- ok: written. refused: the id was refused before, and stays so. withdrawn, late:
--- nothing was written, the caller must come again with that answer. refs: all
+-- nothing was written, the caller must come again with that answer, be it that the
+-- row was to be open or that a policy approves it. refs: all
 -- references offered are taken.
 local prefix, id, terms, state = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local expires, remind, retention = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -19,13 +20,13 @@ if have[1] then
   if have[2] == terms then return {'same'} end
   return {'differs'}
 end
-if state == 'open' then
-  local gone = redis.call('HMGET', KEYS[9], 'stream', 'reason')
+if state == 'open' or state == 'approved' then
   local stream = ''
   for i = 12, #ARGV do
     if ARGV[i] == 'stream' then stream = ARGV[i + 1] break end
   end
-  if gone[1] and gone[1] == stream then return {'withdrawn', gone[2] or ''} end
+  local gone = redis.call('HGET', KEYS[9], stream)
+  if gone then return {'withdrawn', gone} end
   if expires - now < 1000 then return {'late'} end
 end
 

@@ -10,7 +10,8 @@ if not r[1] then return no('unknown') end
 if not owns(r[3], ARGV[4]) then return no('not_owner') end
 if r[5] then return no('undo_asked') end
 if r[1] ~= 'executed' and r[1] ~= 'partial' then return no('no_undo') end
-if now >= tonumber(r[4] or '0') then return no('undo_over') end
+if (r[4] or '0') == '0' then return no('no_undo') end
+if now >= tonumber(r[4]) then return no('undo_over') end
 if r[2] ~= ARGV[3] then return no('again') end
 redis.call('HSET', KEYS[1], 'undo', ARGV[5])
 redis.call('HINCRBY', KEYS[1], 'rev', 1)

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"io/fs"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// NewFrom is [New] with other scripts.
+func NewFrom(rdb redis.UniversalClient, o Options, scripts fs.FS) (*Store, error) {
+	return newStore(rdb, o, scripts)
+}
+
+// ScriptFiles are the scripts as they are.
+func ScriptFiles() fs.FS { return scriptFiles }
+
+// The bot's own keys, and the limits that the tests reach for.
+func (k Keys) Memory(id string) string            { return k.memory(id) }
+func (k Keys) CardsOf(id string) string           { return k.cards(id) }
+func (k Keys) CardKey(cid string) string          { return k.card(cid) }
+func (k Keys) Message(chat int64, msg int) string { return k.message(chat, msg) }
+func (k Keys) Ref(ref string) string              { return k.ref(ref) }
+func (k Keys) WithdrawnKey(id string) string      { return k.withdrawn(id) }
+func (k Keys) DirtyKey() string                   { return k.dirty() }
+func (k Keys) Wake() string                       { return k.wake() }
+func (k Keys) Reminders() string                  { return k.reminders() }
+func (k Keys) LapsedKey() string                  { return k.lapsed() }
+func (k Keys) AuditKey() string                   { return k.audit() }
+func (k Keys) LeaseKey() string                   { return k.lease() }
+func (k Keys) NoticeKey(nid string) string        { return k.notice(nid) }
+func (k Keys) Alarms() string                     { return k.alarms() }
+func (k Keys) Alarmed(id string) string           { return k.alarmed(id) }
+func (k Keys) OffsetKey() string                  { return k.offset() }
+func (k Keys) Updates() string                    { return k.updates() }
+func (k Keys) Aside() string                      { return k.aside() }
+func (k Keys) Settings() string                   { return k.settings() }
