@@ -29,3 +29,6 @@ func Seen(row *approval.Row, pages []int, all bool, s Settings) approval.Shown {
 	}
 	return approval.Shown{Lines: lines, Of: of}
 }
+
+// ToastOldWord says that a word came too late to mean anything.
+const ToastOldWord = "That word was written too long ago to count. Say it again, or reply to the card."
