@@ -1,0 +1,269 @@
+// Package sweeper does what time asks for: it lapses approvals whose deadline
+// has passed, makes reminders due, and drops what is old.
+//
+// The deadline itself is kept by the scripts of package store, by Redis's
+// clock: a tap after it is refused whether a sweep has run or not. The sweep
+// only takes note, so it may be late, run twice, or stop half way.
+//
+// More than five approvals that lapse in one chat in one sweep share one
+// notice. It is kept before they lapse and sent after, so that a crash in
+// between makes it late, not lost.
+package sweeper
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	"github.com/rs/zerolog"
+
+	"countersign/approval"
+	"countersign/store"
+)
+
+// Config is what a Sweeper works with.
+type Config struct {
+	Store    *store.Store
+	Schedule cron.Schedule
+	Streams  []string // the inbound streams, for trimming
+	Keep     time.Duration
+	Log      zerolog.Logger
+	Count    func(event string, labels ...string)
+}
+
+// Bounds of one sweep. What is beyond is taken by the next.
+const (
+	sweepLimit  = 10_000
+	sweepAtOnce = 16
+)
+
+// sharedFrom is how many lapses in one chat in one sweep have a notice each;
+// more share one.
+const sharedFrom = 5
+
+// namedInNotice is how many approvals a shared notice names.
+const namedInNotice = 20
+
+// noticeDelay holds a shared notice back until its lapses are written, should
+// the sweep stop half way.
+const noticeDelay = 10 * time.Second
+
+// tidyEvery is how often streams are trimmed.
+const tidyEvery = "@every 1h"
+
+// A Sweeper sweeps while it runs. One process runs one, while it holds the
+// lease.
+type Sweeper struct{ cfg Config }
+
+// New returns a Sweeper.
+func New(cfg Config) *Sweeper { return &Sweeper{cfg: cfg} }
+
+// Run sweeps by the schedule until ctx ends, and waits for a running sweep.
+func (s *Sweeper) Run(ctx context.Context) error {
+	log := cronLog{s.cfg.Log}
+	// Recover stands innermost: a panic must not keep the token of SkipIfStillRunning.
+	c := cron.New(cron.WithLocation(time.UTC), cron.WithLogger(log),
+		cron.WithChain(cron.SkipIfStillRunning(log), cron.Recover(log)))
+	c.Schedule(s.cfg.Schedule, cron.FuncJob(func() {
+		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.cfg.Log.Error().Err(err).Msg("a sweep stopped half way; the next one goes on")
+		}
+	}))
+	if _, err := c.AddFunc(tidyEvery, func() { s.tidy(ctx) }); err != nil {
+		return err
+	}
+	c.Start()
+	<-ctx.Done()
+	<-c.Stop().Done()
+	return nil
+}
+
+// Sweep lapses what is overdue and makes due reminders due, once.
+func (s *Sweeper) Sweep(ctx context.Context) error {
+	ids, err := s.cfg.Store.Overdue(ctx, sweepLimit)
+	if err != nil {
+		return err
+	}
+	readings, err := s.readAll(ctx, ids)
+	if err != nil {
+		return err
+	}
+	shared, err := s.share(ctx, readings)
+	if err != nil {
+		return err
+	}
+	err = each(ctx, readings, func(ctx context.Context, r *store.Reading) error { return s.lapse(ctx, r, shared) })
+	if err != nil {
+		return err
+	}
+	for _, nid := range shared {
+		if err := s.cfg.Store.SettleNotice(ctx, nid, 0); err != nil {
+			return err
+		}
+	}
+	return s.remind(ctx)
+}
+
+// readAll reads the approvals that are overdue.
+func (s *Sweeper) readAll(ctx context.Context, ids []string) ([]*store.Reading, error) {
+	readings := make([]*store.Reading, len(ids))
+	at := make(map[string]int, len(ids))
+	for i, id := range ids {
+		at[id] = i
+	}
+	err := each(ctx, ids, func(ctx context.Context, id string) error {
+		r, err := s.cfg.Store.Read(ctx, id)
+		if err == nil {
+			readings[at[id]] = r
+		}
+		return err
+	})
+	return readings, err
+}
+
+// share keeps a notice for every chat in which more than five lapse at once.
+// It returns the notices by chat.
+func (s *Sweeper) share(ctx context.Context, readings []*store.Reading) (map[int64]string, error) {
+	type lapses struct {
+		ids    []string
+		thread int
+	}
+	by := map[int64]*lapses{}
+	for _, r := range readings {
+		for _, chat := range cardChats(r) {
+			if by[chat.ID] == nil {
+				by[chat.ID] = &lapses{thread: chat.Thread}
+			}
+			by[chat.ID].ids = append(by[chat.ID].ids, r.ID)
+		}
+	}
+	shared := map[int64]string{}
+	for chat, l := range by {
+		if len(l.ids) <= sharedFrom {
+			continue
+		}
+		nid, err := s.cfg.Store.NewNotice(ctx, store.Notice{
+			Kind: store.SharedLapse, Chat: chat, Thread: l.thread,
+			IDs: l.ids[:min(len(l.ids), namedInNotice)], Total: len(l.ids),
+		}, noticeDelay)
+		if err != nil {
+			return nil, err
+		}
+		shared[chat] = nid
+	}
+	return shared, nil
+}
+
+// cardChats are the chats in which an approval has a card.
+func cardChats(r *store.Reading) []approval.Chat {
+	var chats []approval.Chat
+	seen := map[int64]bool{}
+	for _, c := range r.Cards {
+		if c.Message != 0 && !c.Retired && c.Failed == "" && !seen[c.Chat] {
+			seen[c.Chat] = true
+			thread := c.Thread
+			if c.Topicless {
+				thread = 0
+			}
+			chats = append(chats, approval.Chat{ID: c.Chat, Thread: thread})
+		}
+	}
+	return chats
+}
+
+// lapse lapses one approval.
+func (s *Sweeper) lapse(ctx context.Context, r *store.Reading, shared map[int64]string) error {
+	if r.Row == nil {
+		return s.cfg.Store.DropDeadline(ctx, r.ID)
+	}
+	var quiet []int64
+	for _, chat := range cardChats(r) {
+		if shared[chat.ID] != "" {
+			quiet = append(quiet, chat.ID)
+		}
+	}
+	status, _, err := s.cfg.Store.Decide(ctx, r, store.Attempt{
+		Decision: approval.DecisionLapsed, Guard: store.ByDeadline, Quiet: quiet,
+		By: approval.By{Surface: approval.Sweeper, ID: "sweeper"},
+	})
+	if status == store.Done {
+		s.cfg.Count("answers", string(approval.DecisionLapsed), string(approval.Sweeper))
+	}
+	return err
+}
+
+// remind makes due reminders due.
+func (s *Sweeper) remind(ctx context.Context) error {
+	ids, err := s.cfg.Store.Unreminded(ctx, sweepLimit)
+	if err != nil {
+		return err
+	}
+	return each(ctx, ids, s.cfg.Store.Remind)
+}
+
+// tidy drops what is old. Inbound entries go a day before the rows made from
+// them, so that a group made anew never reads an entry whose row is gone.
+func (s *Sweeper) tidy(ctx context.Context) {
+	now, err := s.cfg.Store.Now(ctx)
+	if err == nil {
+		err = s.cfg.Store.Forget(ctx, now)
+	}
+	if err != nil {
+		s.cfg.Log.Error().Err(err).Msg("old memory was not dropped; the next round tries again")
+		return
+	}
+	trims := map[string]time.Duration{s.cfg.Store.Keys().Answers(): s.cfg.Keep}
+	for _, stream := range s.cfg.Streams {
+		trims[stream] = s.cfg.Keep - 24*time.Hour
+	}
+	for stream, keep := range trims {
+		n, err := s.cfg.Store.Trim(ctx, stream, now.Add(-keep))
+		switch {
+		case err != nil:
+			s.cfg.Log.Error().Err(err).Str("stream", stream).Msg("a stream was not trimmed; the next round tries again")
+		case n > 0:
+			s.cfg.Log.Info().Str("stream", stream).Int64("entries", n).Msg("old entries were trimmed")
+		}
+	}
+}
+
+// each does something for every item, a few at once, and returns the first
+// error. After an error no further item is begun.
+func each[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := make(chan T)
+	var wg sync.WaitGroup
+	for range min(sweepAtOnce, len(items)) {
+		wg.Go(func() {
+			for item := range next {
+				if err := do(ctx, item); err != nil {
+					stop(err)
+				}
+			}
+		})
+	}
+	for _, item := range items {
+		select {
+		case next <- item:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(next)
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// cronLog passes the words of cron on.
+type cronLog struct{ log zerolog.Logger }
+
+// Info is not passed on: cron tells of every run.
+func (cronLog) Info(string, ...any) {}
+
+// Error passes a panic of a job on.
+func (l cronLog) Error(err error, msg string, keysAndValues ...any) {
+	l.log.Error().Err(err).Fields(keysAndValues).Msg("a sweep panicked: " + msg)
+}
