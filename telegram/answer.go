@@ -40,7 +40,6 @@ func readBounded(body io.Reader, limit int64) ([]byte, error) {
 // id and date as far as they are there. It reads token by token, since a decoder of the whole would refuse the whole.
 func sentResult(body []byte) (sent Sent, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.UseNumber()
 	if !opens(dec) {
 		return sent, false
 	}

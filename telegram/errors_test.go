@@ -153,3 +153,27 @@ func TestErrorUnwraps(t *testing.T) {
 		t.Error("the cause is not found")
 	}
 }
+
+// Whatever a server answers, a call ends in a message or in an *Error that shows no token.
+func FuzzAnswer(f *testing.F) {
+	f.Add(200, []byte(sentAnswer))
+	f.Add(200, []byte(`{"ok":true,"result":{"message_id":5,"chat":{"id":`))
+	f.Add(200, []byte(`{"ok":true,"result":[1,{"message_id":2}]}`))
+	f.Add(400, []byte(`{"ok":false,"error_code":400,"description":"`+testToken+`"}`))
+	f.Add(429, []byte(`{"ok":false,"error_code":429,"parameters":{"retry_after":-1}}`))
+	f.Add(502, []byte("<html>"))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		sent, err := newClient(t, always(status, string(body))).Send(t.Context(), telegram.Outgoing{Chat: 1, HTML: "x"})
+		if err == nil {
+			if status != 200 || sent.Undecoded != (sent.MessageID == 0) {
+				t.Errorf("status %d with %q is %+v", status, body, sent)
+			}
+			return
+		}
+		e := failure(t, err)
+		if e.Kind == 0 || (e.Kind == telegram.TooMany) != (e.RetryAfter > 0) || sent != (telegram.Sent{}) {
+			t.Errorf("status %d with %q is %+v, %+v", status, body, *e, sent)
+		}
+		checkSecret(t, err.Error())
+	})
+}

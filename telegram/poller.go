@@ -15,6 +15,8 @@ const (
 
 	// shortestPoll spaces polls that bring nothing new: a server that answers at once is not asked again at once.
 	shortestPoll = 200 * time.Millisecond
+
+	saveTimeout = 3 * time.Second
 )
 
 // Source gives updates. A [Client] is one.
@@ -160,9 +162,12 @@ func after(updates []RawUpdate, offset int64) int64 {
 	return highest + 1
 }
 
-// save keeps the offset. A failure costs no more than a repeated batch after a restart.
+// save keeps the offset, also when the run was told to stop while the batch was handled. A failure costs no more than a
+// repeated batch after a restart.
 func (r *pollRun) save(ctx context.Context) {
-	if err := r.Save(ctx, r.offset); err != nil && ctx.Err() == nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
+	if err := r.Save(ctx, r.offset); err != nil {
 		r.log.say(zerolog.WarnLevel, "offset", err, "the offset cannot be stored")
 	}
 }

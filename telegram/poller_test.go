@@ -325,6 +325,31 @@ func TestPollerStops(t *testing.T) {
 	})
 }
 
+// A batch that was kept while the stop came is not asked for again by the next run.
+func TestPollerSavesWhileStopping(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var saved []int64
+		err := telegram.NewPoller(telegram.PollerConfig{
+			Client: &script{begun: time.Now(), steps: []step{gives(7)}}, Now: time.Now,
+			Sink: sinkFunc(func(context.Context, []telegram.RawUpdate) error {
+				cancel()
+				return nil
+			}),
+			Save: func(ctx context.Context, offset int64) error {
+				saved = append(saved, offset)
+				return ctx.Err()
+			},
+		}).Run(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]int64{8}, saved); diff != "" {
+			t.Errorf("saved (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // The poller and the client together, over a transport.
 func TestPollerOverHTTP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

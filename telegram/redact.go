@@ -26,7 +26,7 @@ type redactor struct {
 // newRedactor hides token, its forms in URLs, and its secret part alone: that one is made of characters which no
 // escaping changes, so it is found whatever was done to the colon.
 func newRedactor(token string) redactor {
-	forms := []string{token, url.QueryEscape(token), strings.ToLower(url.QueryEscape(token))}
+	forms := []string{token, strings.Replace(token, ":", "%3A", 1), strings.Replace(token, ":", "%3a", 1)}
 	if _, secret, ok := strings.Cut(token, ":"); ok && len(secret) >= shortestSecret {
 		forms = append(forms, secret)
 	}
