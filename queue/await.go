@@ -28,8 +28,9 @@ type Answer struct {
 // long as its row. While Redis is away it tries again.
 //
 // The answer is believed only if it is to the very terms and call that were
-// asked; else the error is [ErrNotMine]. A refusal that could not read them is a
-// no for whoever asked. The error is [ErrUnknown] if half a minute after
+// asked; else the error is [ErrNotMine], as it is once a row with other terms
+// stands under the id. A refusal that could not read them is a no for whoever
+// asked. The error is [ErrUnknown] if half a minute after
 // publishing there is no row, and [ErrUnavailable] if half a minute after its
 // deadline the row is still open.
 func (c *Client) Await(ctx context.Context, p Pending) (Answer, error) {
@@ -60,7 +61,7 @@ func (c *Client) Await(ctx context.Context, p Pending) (Answer, error) {
 		}
 		switch {
 		case err == nil:
-		case errors.Is(err, ErrUnknown), errors.Is(err, ErrUnavailable), isDenied(err):
+		case errors.Is(err, ErrUnknown), errors.Is(err, ErrUnavailable), errors.Is(err, ErrNotMine), isDenied(err):
 			return Answer{}, fmt.Errorf("queue: await %q: %w", p.ID, err)
 		default:
 			pause(ctx, c.poll)
@@ -71,7 +72,7 @@ func (c *Client) Await(ctx context.Context, p Pending) (Answer, error) {
 // look reads the row, where the answer stands too, and decides whether there is
 // still something to wait for.
 func (c *Client) look(ctx context.Context, p Pending) (answer string, err error) {
-	row, err := c.rdb.HMGet(ctx, c.keys.Row(p.ID), "state", "answer", "expires_at").Result()
+	row, err := c.rdb.HMGet(ctx, c.keys.Row(p.ID), "state", "answer", "expires_at", "terms").Result()
 	if err != nil {
 		return "", err
 	}
@@ -87,6 +88,9 @@ func (c *Client) look(ctx context.Context, p Pending) (answer string, err error)
 	}
 	if answer, _ := row[1].(string); answer != "" {
 		return answer, nil
+	}
+	if row[3] != p.Terms {
+		return "", ErrNotMine // this request was set aside
 	}
 	text, _ := row[2].(string)
 	if ms, err := strconv.ParseInt(text, 10, 64); err == nil && now.Sub(time.UnixMilli(ms)) >= patience {
