@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -256,9 +257,14 @@ func object(fields map[string]any) string {
 	return string(data)
 }
 
-// must fails on an error.
-func must(t testing.TB, err error) {
+// must fails on an error other than those expected.
+func must(t testing.TB, err error, expected ...error) {
 	t.Helper()
+	for _, e := range expected {
+		if errors.Is(err, e) {
+			return
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

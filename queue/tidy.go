@@ -25,22 +25,22 @@ func (in *Intake) tidyNowAndThen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if _, err := in.Tidy(ctx); err != nil {
+		if _, err := in.Tidy(ctx, consumerIdle); err != nil {
 			in.noise.fault.Error().Err(err).Msg("removing abandoned consumers failed")
 		}
 	}
 }
 
-// Tidy deletes the consumers of our groups that were idle for over an hour and
+// Tidy deletes the consumers of our groups that have been idle for longer and
 // hold no pending entry, and returns how many. [Intake.Run] does so now and
-// then.
-func (in *Intake) Tidy(ctx context.Context) (int, error) {
+// then with an hour.
+func (in *Intake) Tidy(ctx context.Context, idle time.Duration) (int, error) {
 	tidy := redis.NewScript(tidyText)
 	total := 0
 	var errs []error
 	for _, r := range in.readers {
 		n, err := tidy.Run(ctx, in.cfg.Redis, []string{r.stream.Key},
-			r.group, consumerIdle.Milliseconds(), in.cfg.Consumer).Int()
+			r.group, idle.Milliseconds(), in.cfg.Consumer).Int()
 		if err != nil {
 			errs = append(errs, fmt.Errorf("queue: tidy %s: %w", r.stream.Key, err))
 		}
