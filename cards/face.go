@@ -9,7 +9,7 @@ import (
 // Room, in UTF-16 units.
 const (
 	maxUnits    = 4096
-	roomAround  = 1100 // for badge, small line, confirm step, outcome and report at their longest
+	roomAround  = 1250 // for badge, small line, confirm step, outcome and report at their longest
 	roomForPage = 2200 // lines on a page, so that a card stays readable
 	maxOnPage   = 40   // lines on a page
 

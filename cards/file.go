@@ -18,6 +18,9 @@ func WholeList(row *approval.Row, redact bool) (name string, content []byte) {
 	var list strings.Builder
 	masked := 0
 	if row.Request != nil && f.sealed {
+		if redact {
+			_, masked = maskSecrets(row.Request.Card.Title)
+		}
 		for i, line := range row.Request.Card.Lines {
 			n := 0
 			if redact {

@@ -152,8 +152,6 @@ func hidden(c rune) bool {
 		return true
 	case c == 0x2800, c == 0xfffc, c == 0x16fe4, c == 0x1d159: // drawn as nothing
 		return true
-	case unicode.Is(unicode.Prepended_Concatenation_Mark, c):
-		return false // format characters that are drawn
 	case unicode.Is(unicode.Variation_Selector, c), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, c):
 		return true
 	}

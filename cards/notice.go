@@ -12,13 +12,18 @@ const (
 	maxNamed       = 20 // approvals a shared notice names
 )
 
-// Question asks a person who typed approve whether they mean it. A reply of yes
-// to it confirms.
+// Question asks the person of v.Step, who typed approve, whether they mean it. A
+// reply of yes to it confirms.
 func Question(v View, s Settings) Message {
 	f := newFace(v.Row, s)
 	t := &text{settings: s}
 	f.question(t, v)
-	t.line(wordReplyYes, code(show(string(wordWord))), own(words(lasting(s.Confirm.Window))))
+	yes, within := code(show(string(wordWord))), own(words(lasting(s.Confirm.Window)))
+	if v.Step == nil {
+		t.line(wordReplyYes, yes, within)
+	} else {
+		t.line(wordYouReply, plain(short(v.Step.Name, maxName)), yes, within)
+	}
 	t.gap()
 	t.line(wordSmall, ref(v.Row))
 	return t.message(nil)

@@ -82,10 +82,10 @@ func names(people []approval.By) piece {
 
 // Room for what people and runtimes say afterwards, in UTF-16 units.
 const (
-	maxReason  = 240
-	maxMessage = 200
-	maxDetail  = 100
-	maxDetails = 3
+	maxReason  = 200
+	maxMessage = 160
+	maxDetail  = 80
+	maxDetails = 2
 )
 
 // aftermath writes what followed the answer: its reason, the run, the undo.

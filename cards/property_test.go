@@ -3,6 +3,7 @@ package cards_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +144,11 @@ var anyView = rapid.Custom(func(t *rapid.T) cards.View {
 	return v
 })
 
+var yesWord = regexp.MustCompile(`^Yes\b`)
+
+// links of our own: commands and references.
+var ownLink = regexp.MustCompile(`^(?:/pending|/help|#[A-Z0-9]{5})$`)
+
 // checkMessage says what of Telegram's rules, or ours, m breaks.
 func checkMessage(m cards.Message) error {
 	plain, _, runs, err := parseHTML(m.HTML)
@@ -186,9 +192,7 @@ func checkKept(m cards.Message) error {
 		if !entities.IsAutomatic(e.Type) {
 			continue
 		}
-		switch linked := entities.Slice(kept, e); linked {
-		case "#K7QF2", "/pending", "/help", "/show":
-		default:
+		if linked := entities.Slice(kept, e); !ownLink.MatchString(linked) {
 			return fmt.Errorf("Telegram links %s %q in %q", e.Type, linked, kept)
 		}
 	}
@@ -281,7 +285,7 @@ func TestOwnButtonsCannotBeImitated(t *testing.T) {
 				switch {
 				case action && isOurs:
 					t.Fatalf("the action reads %q", b.Text)
-				case action && strings.HasPrefix(b.Text, "Yes"):
+				case action && yesWord.MatchString(b.Text):
 					t.Fatalf("the action reads %q", b.Text)
 				case !action && isOurs && b.Data[0] != letter:
 					t.Fatalf("%q carries %q", b.Text, b.Data)

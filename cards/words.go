@@ -37,7 +37,7 @@ const (
 	wordNoUndo   words = "No undo is known."
 	wordOneDay   words = "1 day"
 	wordDays     words = "{} days"
-	wordMasked   words = "🔒 Masked, as it looks like a secret: {} in all. The pin covers what is masked."
+	wordMasked   words = "🔒 Masked, because it looks secret: {}. The pin covers the real text."
 	wordPin      words = "Pin: {}"
 	wordExact    words = "Exact call:"
 	wordExactOf  words = "Exact calls, {} in all:"
@@ -111,6 +111,7 @@ const mask = "[masked]"
 // Questions and notices.
 const (
 	wordReplyYes   words = "Reply {} to this message within {} to confirm."
+	wordYouReply   words = "{}, reply {} to this message within {} to confirm."
 	wordWord       words = "yes"
 	wordSeconds    words = "{} s"
 	wordMinutes    words = "{} min"
