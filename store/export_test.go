@@ -34,3 +34,6 @@ func (k Keys) OffsetKey() string                  { return k.offset() }
 func (k Keys) Updates() string                    { return k.updates() }
 func (k Keys) Aside() string                      { return k.aside() }
 func (k Keys) Settings() string                   { return k.settings() }
+
+// DeadFields is what is kept of an entry that could not be taken.
+func DeadFields(fields map[string]any) string { return deadFields(fields) }

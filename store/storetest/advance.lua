@@ -40,7 +40,7 @@ local function move_key(key)
   for start, fields in pairs(times) do
     if string.sub(name, 1, #start) == start then move_hash(key, fields) end
   end
-  if sorted[name] then move_scores(key) end
+  if sorted[name] or string.sub(name, 1, 11) == 'bot:closed:' then move_scores(key) end
   local ttl = redis.call('PTTL', key)
   if ttl > 0 then redis.call('PEXPIRE', key, text(ttl - back)) end
 end

@@ -1,0 +1,154 @@
+package store_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"countersign/approval"
+	"countersign/store"
+	"countersign/store/storetest"
+)
+
+// answeredAtOnce gives an opening its answer from the start.
+func answeredAtOnce(o store.Opening, state approval.State, by approval.Surface, reason string) store.Opening {
+	o.State, o.Reason = state, reason
+	o.By = approval.By{Surface: by, ID: string(by)}
+	return o
+}
+
+// answered checks all that an answer comes with, and returns its data.
+func (e *env) answered(id string, d approval.Decision) *approval.Answer {
+	e.Helper()
+	r := e.read(id)
+	same(e, "state", r.Row.State, approval.State(d))
+	data := e.field(e.keys.Row(id), "answer")
+	a, err := approval.DecodeAnswer([]byte(data))
+	e.ok(err)
+	same(e, "decision", a.Decision, d)
+	same(e, "id", a.ID, id)
+	if a.By.Surface == "" || a.By.ID == "" {
+		e.Errorf("the answer does not say by whom: %+v", a.By)
+	}
+	e.at("answered_at", r.Row.AnswerAt.Add(e.Moved()), e.Now(e).Add(e.Moved()))
+
+	own, all := e.events(e.keys.Answer(id)), e.events(e.keys.Answers())
+	same(e, "events of the approval", len(own), 1)
+	same(e, "all answers have the same event", all[len(all)-1:], own)
+	e.ok(timeOf(own[0]["time"]))
+	delete(own[0], "time")
+	same(e, "event", own[0], map[string]any{
+		"type": "approval.answered", "id": id + "/answered", "source": "countersign", "subject": id,
+		"specversion": "1.0", "datacontenttype": "application/json", "data": data,
+	})
+
+	for _, key := range []string{e.keys.Deadlines(), e.keys.Reminders()} {
+		same(e, key, e.score(key, id), time.Time{})
+	}
+	lapsed := !e.score(e.keys.LapsedKey(), id).IsZero()
+	same(e, "is among the lapsed", lapsed, d == approval.DecisionLapsed)
+	same(e, "has a memory", e.there(e.keys.Memory(id)), false)
+	for _, key := range []string{e.keys.Row(id), e.keys.Answer(id), e.keys.Ref(r.Row.Ref)} {
+		e.livesFor(key, storetest.Retention)
+	}
+	return a
+}
+
+func timeOf(v any) error {
+	s, _ := v.(string)
+	_, err := time.Parse("2006-01-02T15:04:05.000Z", s)
+	return err
+}
+
+// openedAnsweredChecks are about rows that are answered from the start.
+func openedAnsweredChecks() []check {
+	atOnce := func(state approval.State, by approval.Surface, reason string) func(e *env) {
+		return func(e *env) {
+			o := answeredAtOnce(e.opening("a1"), state, by, reason)
+			o.RemindAt = o.ExpiresAt.Add(-time.Minute)
+			if state == approval.Lapsed {
+				o.ExpiresAt = e.Now(e).Add(-time.Minute)
+			}
+			e.marked("a1", func() { e.opens(o, store.Opened) })
+			a := e.answered("a1", approval.Decision(state))
+			same(e, "terms", a.Terms, o.Terms)
+			same(e, "pin", a.Pin, o.Pin)
+			same(e, "context", string(a.Context), `{"wait":"w-1"}`)
+			same(e, "reason", a.Reason, reason)
+			if state == approval.Lapsed {
+				e.at("lapse", e.score(e.keys.LapsedKey(), "a1"), e.Now(e))
+			}
+			same(e, "row has its request", e.there(e.keys.Row("a1")) && e.read("a1").Row.Request != nil, state != approval.Refused)
+			last := "a1 open>" + string(state) + " " + string(by) + "/" + string(by)
+			if state == approval.Refused {
+				e.audited("a1 requested>refused intake/intake")
+				same(e, "audit lines", len(e.audits()), 1)
+				return
+			}
+			e.audited("a1 requested>open intake/"+e.keys.Requests(), last)
+		}
+	}
+	return []check{
+		{"open", "a request past its deadline opens lapsed", atOnce(approval.Lapsed, approval.Sweeper, "")},
+		{"open", "a policy's approval opens approved", atOnce(approval.Approved, approval.Policy, "")},
+		{"open", "a refusal of what could be read repeats it", atOnce(approval.Refused, approval.Intake, "unroutable: no chats")},
+		{"open", "a request withdrawn before it came opens withdrawn, and the withdrawal is forgotten", func(e *env) {
+			e.withdrawn("a1", e.keys.Requests(), "", true)
+			atOnce(approval.Withdrawn, approval.Runtime, "not needed")(e)
+			same(e, "remembered", e.there(e.keys.WithdrawnKey("a1")), false)
+		}},
+		{"open", "a refusal of what could not be read has no terms, no pin and no request", func(e *env) {
+			e.opens(e.unreadable("a1"), store.Opened)
+			a := e.answered("a1", approval.DecisionRefused)
+			same(e, "terms and pin", a.Terms+a.Pin, "")
+			same(e, "reason code", e.audits()[0].Code, "invalid")
+			row := e.read("a1").Row
+			same(e, "row's terms", row.Terms, "sha256:raw")
+			same(e, "deadline", row.ExpiresAt, time.Time{})
+			same(e, "request", row.Request, nil)
+		}},
+	}
+}
+
+func TestAnswersAreSigned(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		sign := func(data []byte) ([]byte, error) {
+			return approval.WithSig(data, approval.Sig{Alg: "ed25519", Key: "k", Value: "v"}), nil
+		}
+		e := newEnv(t, s, storetest.NewStore(t, s, func(o *store.Options) { o.Sign = sign }))
+		e.executed("a1")
+		e.asksUndo(e.read("a1"), ann, store.Done)
+		events := e.events(e.keys.Answer("a1"))
+		same(e, "events", len(events), 2)
+		for _, event := range events {
+			var data struct{ Sig approval.Sig }
+			e.ok(json.Unmarshal([]byte(event["data"].(string)), &data))
+			same(e, "signature", data.Sig.Value, "v")
+		}
+	})
+}
+
+func TestWithoutASignatureNothingIsAnswered(t *testing.T) {
+	t.Parallel()
+	fault := errors.New("no key")
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		good := newEnv(t, s, storetest.NewStore(t, s))
+		good.open("a1")
+		good.executed("a2")
+		e := newEnv(t, s, storetest.NewStore(t, s, func(o *store.Options) {
+			o.Sign = func([]byte) ([]byte, error) { return nil, fault }
+		}))
+		e.unchanged(func() {
+			_, _, opening := e.store.Open(e.ctx, answeredAtOnce(e.opening("a3"), approval.Approved, approval.Policy, ""))
+			_, _, deciding := e.store.Decide(e.ctx, e.read("a1"), byOperator(approval.DecisionApproved))
+			_, _, undoing := e.store.Undo(e.ctx, e.read("a2"), ann, telegram(ann))
+			for _, err := range []error{opening, deciding, undoing} {
+				if !errors.Is(err, fault) {
+					t.Errorf("got %v, want %v", err, fault)
+				}
+			}
+		})
+	})
+}
