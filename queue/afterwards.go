@@ -31,8 +31,12 @@ func (r *reader) withdraw(ctx context.Context, e entry, w approval.Withdrawal) e
 	}
 	if reading.Row == nil {
 		remembered, err := r.in.cfg.Store.Withdrawn(ctx, w.ID, r.stream.Key, w.Reason, r.in.cfg.Durations().Max)
-		if err != nil || remembered {
+		if err != nil {
 			return err
+		}
+		if remembered {
+			r.in.cfg.Count(EventRemembered, "")
+			return nil
 		}
 		// The request came in between, by another consumer.
 		if reading, err = r.in.cfg.Store.Read(ctx, w.ID); err != nil {

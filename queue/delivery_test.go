@@ -294,6 +294,7 @@ var errSevered = errors.New("severed by the test")
 type severed struct {
 	command string
 	on      atomic.Bool
+	refused atomic.Int64
 }
 
 func (h *severed) DialHook(next redis.DialHook) redis.DialHook {
@@ -303,6 +304,7 @@ func (h *severed) DialHook(next redis.DialHook) redis.DialHook {
 func (h *severed) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		if h.on.Load() && cmd.Name() == h.command {
+			h.refused.Add(1)
 			cmd.SetErr(errSevered)
 			return errSevered
 		}

@@ -61,19 +61,21 @@ type IntakeConfig struct {
 	ReclaimIdle time.Duration // when another's pending entry is taken over; 0: a minute
 }
 
-// Events that [IntakeConfig.Count] is told of. The reason is a dead letter's
-// code, the part before the colon, else "".
+// Events that [IntakeConfig.Count] is told of: every delivered entry is one of
+// them, once. The reason is a dead letter's code, the part before the colon,
+// else "".
 const (
-	EventOpened    = "opened"
-	EventRefused   = "refused"
-	EventLapsed    = "lapsed" // past its deadline when it was read
-	EventWithdrawn = "withdrawn"
-	EventClaimed   = "claimed"
-	EventReported  = "reported"
-	EventRepeated  = "repeated" // taken before, or without effect
-	EventDead      = "dead"
-	EventLost      = "lost"   // trimmed before it was taken
-	EventFailed    = "failed" // could not be handled; comes again until it is set aside
+	EventOpened     = "opened"
+	EventRefused    = "refused"
+	EventLapsed     = "lapsed" // past its deadline when it was read
+	EventWithdrawn  = "withdrawn"
+	EventRemembered = "remembered" // a withdrawal before its request
+	EventClaimed    = "claimed"
+	EventReported   = "reported"
+	EventRepeated   = "repeated" // taken before, or without effect
+	EventDead       = "dead"
+	EventLost       = "lost"   // trimmed before it was taken
+	EventFailed     = "failed" // could not be handled; after its last delivery it is dead as well
 )
 
 const (
