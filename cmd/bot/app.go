@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"countersign/approval"
+	"countersign/config"
+	"countersign/delivery"
+	"countersign/handlers"
+	"countersign/queue"
+	"countersign/store"
+	"countersign/sweeper"
+	"countersign/telegram"
+)
+
+// AppOptions are what the bot needs beside its configuration.
+type AppOptions struct {
+	Log    zerolog.Logger
+	Now    func() time.Time
+	Random io.Reader      // safe for concurrent use
+	Jitter func() float64 // in [0, 1)
+	Name   string         // of this instance: stable over restarts, unique among replicas
+	Ready  func()         // called once, when it serves; may be nil
+}
+
+// An App is the bot: every room, wired.
+type App struct {
+	cfg    atomic.Pointer[config.Config] // replaced by Reload
+	opts   AppOptions
+	rdb    redis.UniversalClient
+	reader redis.UniversalClient // for reads that block
+	store  *store.Store
+	client *telegram.Client
+	pace   *delivery.Pace
+	leader *delivery.Leader
+	words  *handlers.Handlers
+	intake *queue.Intake
+	health *health
+	me     atomic.Pointer[telegram.Me]
+}
+
+// NewApp wires the bot. It touches neither Redis nor Telegram. Close ends what
+// it opened.
+func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
+	a := &App{opts: opts, health: newHealth(opts.Now)}
+	a.cfg.Store(&cfg)
+	var err error
+	if a.rdb, err = dial(cfg); err != nil {
+		return nil, err
+	}
+	if a.reader, err = dial(cfg); err != nil {
+		return nil, errors.Join(err, a.rdb.Close())
+	}
+	if err := a.wire(cfg); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+// wire builds the rooms, one after the other: each needs those before it.
+func (a *App) wire(cfg config.Config) error {
+	var err error
+	a.store, err = store.New(a.rdb, store.Options{
+		Namespace: cfg.Redis.Namespace, Retention: cfg.Retention, Random: a.opts.Random,
+	})
+	if err != nil {
+		return err
+	}
+	a.client, err = telegram.New(telegram.Config{
+		Token: cfg.Telegram.Token.Reveal(), APIURL: cfg.Telegram.APIURL, Timeout: delivery.CallTimeout,
+	})
+	if err != nil {
+		return err
+	}
+	a.pace = delivery.NewPace(limits(cfg), a.opts.Now)
+	holder, err := a.store.NewID()
+	if err != nil {
+		return err
+	}
+	a.leader = delivery.NewLeader(a.store, a.opts.Name+"/"+holder, a.opts.Now, a.opts.Log)
+	a.words = handlers.New(handlers.Config{
+		Store: a.store, Voice: delivery.NewSpeaker(a.client, a.pace, a.opts.Log),
+		Present:  func() handlers.Present { return speaking(a.config()) },
+		Username: func() string { return a.username() },
+		Now:      a.opts.Now, Log: a.opts.Log, Count: a.health.count,
+	})
+	a.intake, err = queue.NewIntake(queue.IntakeConfig{
+		Redis: a.reader, Store: a.store, Namespace: cfg.Redis.Namespace, Streams: streams(cfg),
+		Consumer: a.opts.Name, Retention: cfg.Retention, Log: a.opts.Log, Glob: config.Glob,
+		Router:    func() queue.Router { return router{a.config()} },
+		Durations: func() approval.Durations { return durations(a.config()) },
+		Remind:    func() time.Duration { return a.config().Expiry.Remind },
+		Owners:    func() []int64 { return owners(a.config()) },
+		Count:     func(event, reason string) { a.health.count("intake_"+event, reason) },
+	})
+	return err
+}
+
+// config is the configuration now.
+func (a *App) config() *config.Config { return a.cfg.Load() }
+
+func (a *App) username() string {
+	if me := a.me.Load(); me != nil {
+		return me.Username
+	}
+	return ""
+}
+
+// Close closes the connections. Run must have returned.
+func (a *App) Close() error { return errors.Join(a.rdb.Close(), a.reader.Close()) }
+
+// Reload takes people, routes, policies and limits from a new configuration.
+// What else differs needs a new start.
+func (a *App) Reload(cfg config.Config) {
+	next := *a.config()
+	next.People, next.Routes, next.Policies = cfg.People, cfg.Routes, cfg.Policies
+	next.Telegram.Limits = cfg.Telegram.Limits
+	a.cfg.Store(&next)
+	a.pace.SetLimits(limits(next))
+}
+
+// aliveEvery is how often a sign of life is given.
+const aliveEvery = 5 * time.Second
+
+// stopWithin bounds how long words on their way are waited for at a stop.
+const stopWithin = 5 * time.Second
+
+// Run runs the bot until ctx ends. A nil error is a clean stop.
+func (a *App) Run(ctx context.Context) error {
+	if err := a.start(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	err := together(ctx,
+		a.alive,
+		a.intake.Run,
+		a.introduce,
+		a.serveHTTP,
+		func(ctx context.Context) error { return a.leader.Run(ctx, a.lead) },
+	)
+	a.finish(ctx)
+	return err
+}
+
+// finish waits for words on their way, for a while.
+func (a *App) finish(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	done := make(chan struct{})
+	go func() { a.words.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		a.opts.Log.Warn().Msg("stopped before everything was said")
+	}
+}
+
+// start waits for Redis, gives the first sign of life and says that it is ready.
+func (a *App) start(ctx context.Context) error {
+	for try := 0; ; try++ {
+		err := a.store.Alive(ctx, streamKeys(*a.config()))
+		if err == nil {
+			break
+		}
+		if try%30 == 0 {
+			a.opts.Log.Error().Err(err).Msg("Redis cannot be reached; waiting for it")
+		}
+		if !wait(ctx, time.Second) {
+			return context.Cause(ctx)
+		}
+	}
+	if a.opts.Ready != nil {
+		a.opts.Ready()
+	}
+	return nil
+}
+
+// lead is the work of the process that holds the lease.
+func (a *App) lead(ctx context.Context) error {
+	cfg := a.config()
+	schedule, err := config.ParseSchedule(cfg.Sweep.Schedule)
+	if err != nil {
+		return fmt.Errorf("sweep.schedule: %w", err)
+	}
+	reconciler := delivery.NewReconciler(delivery.Config{
+		Store: a.store, Bot: a.client, Pace: a.pace, Leader: a.leader,
+		Present: func() delivery.Present { return drawing(a.config()) },
+		Log:     a.opts.Log, Count: a.health.count,
+	})
+	sweep := sweeper.New(sweeper.Config{
+		Store: a.store, Schedule: schedule, Streams: streamKeys(*cfg), Keep: cfg.Retention,
+		Log: a.opts.Log, Count: a.health.count,
+	})
+	poller := telegram.NewPoller(telegram.PollerConfig{
+		Client: a.client, Sink: a.words, Log: a.opts.Log, Now: a.opts.Now, Jitter: a.opts.Jitter,
+		Load: a.store.Offset, Save: a.store.SetOffset, OnHealth: a.health.polled,
+	})
+	return together(ctx, poller.Run, reconciler.Run, sweep.Run, a.menu)
+}
+
+// together runs parts at once. The first that fails ends the others; the error
+// is the first one.
+func together(ctx context.Context, parts ...func(context.Context) error) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	errs := make(chan error, len(parts))
+	for _, part := range parts {
+		go func() {
+			err := part(ctx)
+			if err != nil {
+				end(err)
+			}
+			errs <- err
+		}()
+	}
+	var first error
+	for range parts {
+		if err := <-errs; err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// wait waits, and reports false where ctx ended first.
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

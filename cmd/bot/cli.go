@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/redis/go-redis/v9"
+
+	"countersign/config"
+)
+
+// cli is the command line.
+type cli struct {
+	Config string `help:"The configuration file; else COUNTERSIGN_CONFIG." placeholder:"FILE"`
+
+	Run     runCmd     `cmd:"" help:"Run the bot."`
+	Demo    demoCmd    `cmd:"" help:"Try everything in the browser: no token, no account, no network."`
+	Conf    configCmd  `cmd:"" name:"config" help:"Check a configuration, or print the commented example."`
+	Version versionCmd `cmd:"" help:"Print the version."`
+
+	Request  requestCmd  `cmd:"" help:"Publish a request for approval."`
+	Pending  pendingCmd  `cmd:"" help:"List what is open."`
+	Show     showCmd     `cmd:"" help:"Show one approval."`
+	Answer   answerCmd   `cmd:"" help:"Approve or reject as the operator."`
+	Withdraw withdrawCmd `cmd:"" help:"Say that a request is no longer asked."`
+	Claim    claimCmd    `cmd:"" help:"Claim an approved call before running it."`
+	Report   reportCmd   `cmd:"" help:"Say what happened to an approved call."`
+}
+
+// A shell is what commands run in.
+type shell struct {
+	world
+	ctx    context.Context
+	config string // path of the configuration, "" for none
+}
+
+// A failure ends the program with a code; its text is for the operator.
+type failure struct {
+	code int
+	err  error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+
+func (f *failure) Unwrap() error { return f.err }
+
+func fail(code int, format string, args ...any) error {
+	return &failure{code: code, err: fmt.Errorf(format, args...)}
+}
+
+// run runs the program and returns its exit code.
+func run(ctx context.Context, w world) int {
+	var c cli
+	exited := -1
+	parser, err := kong.New(&c,
+		kong.Name("countersign"), kong.Description("Approve, call by call, what agents want to do."),
+		kong.Writers(w.stdout, w.stderr), kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}))
+	if err != nil {
+		panic("unreachable unless bug in this package: " + err.Error())
+	}
+	command, err := parser.Parse(w.args)
+	if exited >= 0 {
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(w.stderr, "countersign: %v\nSee countersign --help.\n", err)
+		return exitUsage
+	}
+	if c.Config == "" {
+		c.Config = lookup(w.environ, "COUNTERSIGN_CONFIG")
+	}
+	err = command.Run(&shell{world: w, ctx: ctx, config: c.Config})
+	if err == nil {
+		return exitDone
+	}
+	code := exitNotDone
+	var f *failure
+	if errors.As(err, &f) {
+		code = f.code
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(w.stderr, "countersign: %s\n", text)
+	}
+	return code
+}
+
+// lookup finds a variable in an environment.
+func lookup(environ []string, name string) string {
+	for _, e := range environ {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// load reads the configuration.
+func (s *shell) load() (config.Config, error) {
+	cfg, err := config.Load(s.config, s.environ, os.ReadFile)
+	if err != nil {
+		return cfg, &failure{code: exitUsage, err: err}
+	}
+	return cfg, nil
+}
+
+// readFile reads a file, or standard input for "-".
+func (s *shell) readFile(name string) ([]byte, error) {
+	var data []byte
+	var err error
+	if name == "-" {
+		data, err = io.ReadAll(s.stdin)
+	} else {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, fail(exitUsage, "read %s: %w", name, err)
+	}
+	return data, nil
+}
+
+// A target says which queue a command speaks to: by the configuration, or by
+// address alone.
+type target struct {
+	Redis     string `help:"Redis address, instead of a configuration." placeholder:"URL"`
+	Namespace string `help:"Namespace of the queue, with --redis." default:"approvals"`
+}
+
+// open connects to the queue. The caller closes the connection.
+func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
+	cfg := config.Default()
+	if t.Redis != "" {
+		cfg.Redis.URL, cfg.Redis.Namespace = config.NewRedisURL(t.Redis), t.Namespace
+	} else {
+		var err error
+		if cfg, err = s.load(); err != nil {
+			return nil, cfg, err
+		}
+	}
+	rdb, err := dial(cfg)
+	if err != nil {
+		return nil, cfg, &failure{code: exitUsage, err: err}
+	}
+	if err := rdb.Ping(s.ctx).Err(); err != nil {
+		_ = rdb.Close()
+		return nil, cfg, fail(exitUnavailable, "Redis at %s: %w", cfg.Redis.URL, err)
+	}
+	return rdb, cfg, nil
+}
+
+// dial makes a Redis client. It connects when it is used.
+func dial(cfg config.Config) (redis.UniversalClient, error) {
+	o, err := redis.ParseURL(cfg.Redis.URL.Reveal())
+	if err != nil {
+		return nil, fmt.Errorf("redis.url: %w", hideURL(err, cfg.Redis.URL.Reveal()))
+	}
+	o.ContextTimeoutEnabled = true
+	if cfg.Redis.Cluster {
+		return redis.NewClusterClient(&redis.ClusterOptions{
+			Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
+			ContextTimeoutEnabled: true,
+		}), nil
+	}
+	return redis.NewClient(o), nil
+}
+
+// hideURL keeps an address, which may hold a password, out of an error.
+func hideURL(err error, address string) error {
+	return errors.New(strings.ReplaceAll(err.Error(), address, "(the address)"))
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"countersign/telegram"
+)
+
+// health knows how the bot is. It is safe for concurrent use.
+type health struct {
+	now      func() time.Time
+	registry *prometheus.Registry
+	events   *prometheus.CounterVec
+	lastPoll prometheus.Gauge
+
+	mu    sync.Mutex // guards the rest
+	redOf map[string]string
+}
+
+func newHealth(now func() time.Time) *health {
+	h := &health{
+		now:      now,
+		registry: prometheus.NewRegistry(),
+		events: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "countersign_events_total", Help: "What happened, by event and detail.",
+		}, []string{"event", "detail"}),
+		lastPoll: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "countersign_last_poll_timestamp_seconds", Help: "When Telegram was last polled with success.",
+		}),
+		redOf: map[string]string{},
+	}
+	h.registry.MustRegister(h.events, h.lastPoll)
+	return h
+}
+
+// count counts an event.
+func (h *health) count(event string, labels ...string) {
+	h.events.WithLabelValues(event, strings.Join(labels, "_")).Inc()
+}
+
+// polled takes note of a poll.
+func (h *health) polled(p telegram.PollHealth) {
+	if p.OK {
+		h.lastPoll.Set(float64(p.At.UnixMilli()) / 1000)
+		h.set("telegram", "")
+		return
+	}
+	h.count("poll_failures", p.Kind.String())
+	h.set("telegram", p.Reason)
+}
+
+// redis takes note of whether Redis can be reached.
+func (h *health) redis(err error) {
+	if err != nil {
+		h.set("redis", "Redis cannot be reached")
+		return
+	}
+	h.set("redis", "")
+}
+
+func (h *health) set(part, reason string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.redOf[part] = reason
+}
+
+// red says what is wrong, "" if nothing is.
+func (h *health) red() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var reasons []string
+	for _, part := range []string{"redis", "telegram"} {
+		if h.redOf[part] != "" {
+			reasons = append(reasons, part+": "+h.redOf[part])
+		}
+	}
+	return strings.Join(reasons, "\n")
+}
+
+// handler serves /healthz, /readyz and /metrics. No request changes anything.
+func (h *health) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "alive") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if red := h.red(); red != "" {
+			http.Error(w, red, http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ready")
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(h.registry, promhttp.HandlerOpts{}))
+	return mux
+}
+
+// serveHTTP serves health and metrics where the configuration says.
+func (a *App) serveHTTP(ctx context.Context) error {
+	address := a.config().HTTP.Listen
+	if address == "" {
+		return nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("http.listen: %w", err)
+	}
+	server := &http.Server{Handler: a.health.handler(), ReadHeaderTimeout: 5 * time.Second}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("http.listen: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+// Command countersign is a Telegram bot through which an owner approves, call by
+// call, what agents and automations want to do.
+//
+// This package only wires: it reads flags and configuration, opens connections,
+// builds the rooms and runs them. It is the one place that reads the clock, the
+// environment and the system's randomness.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // images without zone data
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, world{
+		args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+	})
+	stop()
+	os.Exit(code)
+}
+
+// A world is what a run of the program sees of its surroundings, so that tests
+// can run the same program in theirs.
+type world struct {
+	args    []string
+	environ []string
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+}
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitNotDone     = 1 // or rejected
+	exitUsage       = 2
+	exitLapsed      = 3
+	exitRefused     = 4 // or invalid
+	exitWithdrawn   = 5
+	exitUnavailable = 69
+)

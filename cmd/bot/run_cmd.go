@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"countersign"
+	"countersign/config"
+)
+
+type runCmd struct {
+	Name string `help:"Name of this instance: stable over restarts, unique among replicas; else the host's name." placeholder:"NAME"`
+}
+
+// Run runs the bot.
+func (c *runCmd) Run(s *shell) error {
+	cfg, err := s.load()
+	if err != nil {
+		return err
+	}
+	name := c.Name
+	if name == "" {
+		if name, err = os.Hostname(); err != nil {
+			return fail(exitUsage, "no host name; give one with --name: %w", err)
+		}
+	}
+	log := logger(s.stderr, cfg.Log)
+	app, err := NewApp(cfg, AppOptions{
+		Log: log, Now: time.Now, Random: rand.Reader, Jitter: mathrand.Float64, Name: name,
+		Ready: func() { fmt.Fprintf(s.stdout, "countersign is ready: namespace %s\n", cfg.Redis.Namespace) },
+	})
+	if err != nil {
+		return &failure{code: exitUsage, err: err}
+	}
+	go s.reload(app, log)
+	err = app.Run(s.ctx)
+	if cerr := app.Close(); cerr != nil {
+		log.Warn().Err(cerr).Msg("a connection did not close")
+	}
+	return err
+}
+
+// reload reads the configuration again at every SIGHUP.
+func (s *shell) reload(app *App, log zerolog.Logger) {
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	defer signal.Stop(hup)
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-hup:
+		}
+		cfg, err := s.load()
+		if err != nil {
+			log.Error().Err(err).Msg("the new configuration is not taken; nothing changed")
+			continue
+		}
+		app.Reload(cfg)
+		log.Info().Msg("people, routes, policies and limits were read again")
+	}
+}
+
+// logger writes as the configuration says.
+func logger(w io.Writer, c config.Log) zerolog.Logger {
+	level, err := zerolog.ParseLevel(c.Level)
+	if err != nil {
+		level = zerolog.InfoLevel
+	}
+	if c.Format == config.FormatConsole {
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.DateTime}
+	}
+	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+}
+
+type configCmd struct {
+	Check   configCheckCmd   `cmd:"" help:"Validate a configuration."`
+	Example configExampleCmd `cmd:"" help:"Print the commented example."`
+}
+
+type configCheckCmd struct {
+	File string `arg:"" help:"The configuration file."`
+}
+
+// Run validates a configuration; secret files need not be there.
+func (c *configCheckCmd) Run(s *shell) error {
+	data, err := s.readFile(c.File)
+	if err != nil {
+		return err
+	}
+	if _, err := config.Parse(c.File, data, s.environ); err != nil {
+		return &failure{code: exitNotDone, err: err}
+	}
+	fmt.Fprintf(s.stdout, "%s is good\n", c.File)
+	return nil
+}
+
+type configExampleCmd struct{}
+
+// Run prints the example.
+func (c *configExampleCmd) Run(s *shell) error {
+	_, err := s.stdout.Write(countersign.ExampleConfig())
+	return err
+}
+
+type versionCmd struct{}
+
+// Run prints the version.
+func (c *versionCmd) Run(s *shell) error {
+	version := "(unknown)"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+		for _, setting := range info.Settings {
+			if setting.Key == "vcs.revision" {
+				version += " " + setting.Value
+			}
+		}
+	}
+	_, err := fmt.Fprintf(s.stdout, "countersign %s\n", version)
+	return err
+}
+
+// within bounds a command that waits.
+func (s *shell) within(d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.ctx, d)
+}
