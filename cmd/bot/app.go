@@ -187,25 +187,35 @@ func (a *App) start(ctx context.Context) error {
 
 // lead is the work of the process that holds the lease.
 func (a *App) lead(ctx context.Context) error {
-	cfg := a.config()
-	schedule, err := config.ParseSchedule(cfg.Sweep.Schedule)
+	sweep, err := a.sweeper()
 	if err != nil {
-		return fmt.Errorf("sweep.schedule: %w", err)
+		return err
 	}
-	reconciler := delivery.NewReconciler(delivery.Config{
-		Store: a.store, Bot: a.client, Pace: a.pace, Leader: a.leader,
-		Present: func() delivery.Present { return drawing(a.config()) },
-		Log:     a.opts.Log, Count: a.health.count,
-	})
-	sweep := sweeper.New(sweeper.Config{
-		Store: a.store, Schedule: schedule, Streams: streamKeys(*cfg), Keep: cfg.Retention,
-		Log: a.opts.Log, Count: a.health.count,
-	})
 	poller := telegram.NewPoller(telegram.PollerConfig{
 		Client: a.client, Sink: a.words, Log: a.opts.Log, Now: a.opts.Now, Jitter: a.opts.Jitter,
 		Load: a.store.Offset, Save: a.store.SetOffset, OnHealth: a.health.polled,
 	})
-	return together(ctx, poller.Run, reconciler.Run, sweep.Run, a.menu)
+	return together(ctx, poller.Run, a.reconciler().Run, sweep.Run, a.menu)
+}
+
+func (a *App) reconciler() *delivery.Reconciler {
+	return delivery.NewReconciler(delivery.Config{
+		Store: a.store, Bot: a.client, Pace: a.pace, Leader: a.leader,
+		Present: func() delivery.Present { return drawing(a.config()) },
+		Log:     a.opts.Log, Count: a.health.count,
+	})
+}
+
+func (a *App) sweeper() (*sweeper.Sweeper, error) {
+	cfg := a.config()
+	schedule, err := config.ParseSchedule(cfg.Sweep.Schedule)
+	if err != nil {
+		return nil, fmt.Errorf("sweep.schedule: %w", err)
+	}
+	return sweeper.New(sweeper.Config{
+		Store: a.store, Schedule: schedule, Streams: streamKeys(*cfg), Keep: cfg.Retention,
+		Log: a.opts.Log, Count: a.health.count,
+	}), nil
 }
 
 // together runs parts at once. The first that fails ends the others; the error

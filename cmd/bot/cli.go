@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"countersign/config"
 )
@@ -160,10 +161,12 @@ func dial(cfg config.Config) (redis.UniversalClient, error) {
 		return nil, fmt.Errorf("redis.url: %w", hideURL(err, cfg.Redis.URL.Reveal()))
 	}
 	o.ContextTimeoutEnabled = true
+	// Maintenance notices are a hosted service's; asking for them only makes noise elsewhere.
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if cfg.Redis.Cluster {
 		return redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
-			ContextTimeoutEnabled: true,
+			ContextTimeoutEnabled: true, MaintNotificationsConfig: o.MaintNotificationsConfig,
 		}), nil
 	}
 	return redis.NewClient(o), nil
