@@ -151,6 +151,7 @@ func (s *Server) hold(ctx context.Context, timeout time.Duration) error {
 	s.endPoll("terminated by other getUpdates request; make sure that only one bot instance is running")
 	p := &poll{stop: make(chan *APIError, 1)}
 	q.held = p
+	s.wake() // somebody may wait for a bot that listens
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	defer func() {
