@@ -1,0 +1,171 @@
+// Puts the page together: the stream fills the store, the store's events draw.
+
+import { byId } from './dom.js';
+import { drawChats } from './chatlist.js';
+import { Composer } from './composer.js';
+import { Taps } from './keyboard.js';
+import { follow, tap } from './net.js';
+import { drawPeople } from './people.js';
+import { goToChat, goToList, goToRuntimes, readRoute, setPerson } from './route.js';
+import { addEntry, drawEntries, drawSamples } from './runtimes.js';
+import { Store } from './store.js';
+import { Talk } from './talk.js';
+import { startTicking } from './time.js';
+import { alertBox, copy, toast } from './toast.js';
+import { drawTopics } from './topics.js';
+
+const store = new Store();
+const composer = new Composer(store);
+const taps = new Taps();
+const app = byId('app');
+const talk = new Talk(store, {
+  tap: onTap, reply: (m) => composer.reply(m), jump: onJump, copy, link: onLink, command: (text) => composer.say(text),
+});
+let leave = () => {}; // ends the stream
+let pendingJump = 0; // a message to go to once its chat is drawn
+let typingTimer;
+
+// ---- The stream.
+
+/** Becomes somebody, or by 0 the first of the people: the stream begins with all they see. */
+function become(id) {
+  setPerson(id);
+  leave();
+  leave = follow(id, (kind, data) => store.take(kind, data), (up, refused) => {
+    byId('line-state').hidden = up;
+    if (refused && !store.viewer && id) become(0); // there is no such person
+  });
+}
+
+store.addEventListener('snapshot', () => {
+  drawPeople(store, become);
+  drawSamples(store.samples, afterPress);
+  drawEntries(store.entries);
+  applyRoute();
+});
+store.addEventListener('entry', (e) => addEntry(e.detail));
+store.addEventListener('read', redrawLists);
+store.addEventListener('open', () => {
+  composer.reply(null);
+  talk.drawHead();
+  talk.draw();
+  redrawLists();
+  read();
+  if (pendingJump) talk.jump(pendingJump);
+  pendingJump = 0;
+});
+store.addEventListener('message', ({ detail: { message: m, thread, known } }) => {
+  const { open } = store;
+  if (m.chat.id === open.chat && (!store.current().chat.is_forum || thread === open.thread)) {
+    talk.put(m, known);
+    if (m.from?.id === store.bot.id) talk.drawHead();
+    read();
+  }
+  redrawLists();
+});
+store.addEventListener('deleted', ({ detail }) => {
+  if (detail.chat === store.open.chat) talk.drop(detail.message);
+  redrawLists();
+});
+store.addEventListener('action', ({ detail }) => {
+  if (detail.chat !== store.open.chat) return;
+  talk.drawHead(detail.text === 'typing' ? 'typing…' : 'sending a file…');
+  clearTimeout(typingTimer);
+  typingTimer = setTimeout(() => talk.drawHead(), 5000);
+});
+store.addEventListener('tapped', ({ detail }) => {
+  const who = store.people.find((p) => p.id === detail.user);
+  if (who && who.id !== store.viewer.id && detail.chat === store.open.chat) talk.tapped(detail.message, who.name);
+});
+store.addEventListener('answered', ({ detail }) => show(taps.answered(detail)));
+
+function redrawLists() {
+  drawChats(store);
+  drawTopics(store);
+}
+
+// ---- What the person does.
+
+async function onTap(m, button, key) {
+  if (key.classList.contains('busy')) return;
+  key.classList.add('busy');
+  key.setAttribute('aria-busy', 'true');
+  try {
+    show(taps.begin(await tap(store.viewer.id, m.chat.id, m.message_id, button.callback_data), key));
+  } catch (error) {
+    key.classList.remove('busy');
+    key.removeAttribute('aria-busy');
+    toast(error.message.includes('DATA_INVALID') ? 'The message has just changed. Look again.' : error.message, true);
+  }
+}
+
+function show(answer) {
+  if (!answer?.text) return;
+  if (answer.alert) alertBox(answer.text);
+  else toast(answer.text);
+}
+
+function onJump(id) {
+  if (!talk.jump(id)) toast('That message is no longer here');
+}
+
+/** Links to messages, as the bot makes them for supergroups, are followed here. */
+function onLink(event, url) {
+  const parts = /^https?:\/\/t\.me\/c\/(\d+)(?:\/(\d+))?\/(\d+)\/?$/.exec(url);
+  const chat = parts && Number(`-100${parts[1]}`);
+  if (!parts || !store.chats.has(chat)) return;
+  event.preventDefault();
+  pendingJump = Number(parts[3]);
+  const m = store.message(chat, pendingJump);
+  const thread = m?.is_topic_message ? m.message_thread_id : 0;
+  if (store.open.chat === chat && store.open.thread === thread) {
+    onJump(pendingJump);
+    pendingJump = 0;
+  } else {
+    goToChat(chat, thread);
+  }
+}
+
+/** Where the runtimes cover the chats, they go once one has asked. */
+function afterPress() {
+  if (matchMedia('(max-width: 1179px)').matches) closeRuntimes();
+}
+
+function closeRuntimes() {
+  if (app.dataset.view === 'runtimes') goToChat(store.open.chat || store.viewer.id, store.open.thread);
+}
+
+// ---- Where the person is.
+
+function applyRoute() {
+  const route = readRoute();
+  if (!store.viewer) return;
+  let { chat } = route;
+  if (route.view === 'chat' && !store.chats.has(chat)) chat = store.viewer.id; // another person's direct chat
+  const wide = matchMedia('(min-width: 720px)').matches;
+  if (!chat && wide) chat = store.open.chat || store.viewer.id;
+  app.dataset.view = route.view;
+  if (route.view === 'runtimes' && store.open.chat) chat = store.open.chat;
+  const thread = route.view === 'chat' ? route.thread : store.open.thread;
+  store.show(store.chats.has(chat) ? chat : 0, thread);
+}
+
+/** Marks the open chat as read, if it can be seen. */
+function read() {
+  const seen = document.visibilityState === 'visible'
+    && (app.dataset.view === 'chat' || matchMedia('(min-width: 720px)').matches);
+  if (seen && store.viewer && store.open.chat) store.markRead();
+}
+
+addEventListener('popstate', applyRoute);
+document.addEventListener('visibilitychange', read);
+byId('back').addEventListener('click', goToList);
+byId('show-runtimes').addEventListener('click', goToRuntimes);
+byId('show-runtimes-list').addEventListener('click', goToRuntimes);
+for (const id of ['hide-runtimes', 'shade']) byId(id).addEventListener('click', closeRuntimes);
+addEventListener('keydown', (e) => {
+  if (e.key === 'Escape' && !byId('alert').open) closeRuntimes();
+});
+
+startTicking();
+become(readRoute().as);
