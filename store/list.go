@@ -45,17 +45,22 @@ func (s *Store) OpenInChat(ctx context.Context, chat int64, above int, at time.T
 	}
 	var there []*Reading
 	for _, r := range all {
-		if r.Row == nil || !r.Row.ExpiresAt.After(at) {
-			continue
-		}
-		for i := range r.Cards {
-			if c := &r.Cards[i]; c.Chat == chat && c.Message != 0 && c.Message < above {
-				there = append(there, r)
-				break
-			}
+		if r.Row != nil && r.Row.ExpiresAt.After(at) && r.stands(chat, above) {
+			there = append(there, r)
 		}
 	}
 	return there, nil
+}
+
+// stands reports whether a card, or the question for a typed yes, stands in a
+// chat above a message.
+func (r *Reading) stands(chat int64, above int) bool {
+	for i := range r.Cards {
+		if c := &r.Cards[i]; c.Chat == chat && c.Message != 0 && c.Message < above {
+			return true
+		}
+	}
+	return r.Step != nil && r.Step.QuestionChat == chat && r.Step.Question != 0 && r.Step.Question < above
 }
 
 // LapsedIDs lists what lapsed since, latest first, at most limit of it.

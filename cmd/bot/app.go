@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -76,6 +77,7 @@ func (a *App) wire(cfg config.Config) error {
 	}
 	a.client, err = telegram.New(telegram.Config{
 		Token: cfg.Telegram.Token.Reveal(), APIURL: cfg.Telegram.APIURL, Timeout: delivery.CallTimeout,
+		HTTP: a.opts.HTTP,
 	})
 	if err != nil {
 		return err

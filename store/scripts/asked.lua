@@ -8,4 +8,5 @@ redis.call('HSET', KEYS[2], 'step_question', ARGV[5], 'step_asked_chat', ARGV[4]
 local key = prefix .. 'bot:message:' .. ARGV[4] .. ':' .. ARGV[5]
 redis.call('SET', key, ARGV[6] ~= '' and ARGV[6] or '=' .. id, 'PX', ARGV[7])
 if ARGV[6] ~= '' then redis.call('HSET', prefix .. 'bot:card:' .. ARGV[6], 'question', ARGV[5]) end
+stands_open(prefix, id, ARGV[4], ARGV[5])
 return 1

@@ -66,8 +66,8 @@ if to == 'open' then
 else
   redis.call('HSET', row, 'state', to, 'answer', ARGV[12], 'answered_at', text(now))
   if ARGV[17] ~= '' then redis.call('HSET', row, 'quiet', ARGV[17]) end
-  redis.call('DEL', memory)
   stands_closed(prefix, id, now)
+  redis.call('DEL', memory)
   redis.call('ZREM', KEYS[3], id)
   redis.call('ZREM', KEYS[4], id)
   if to == 'lapsed' then redis.call('ZADD', prefix .. 'bot:lapsed', text(now), id) end

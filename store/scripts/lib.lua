@@ -86,14 +86,15 @@ local function stands_open(prefix, id, chat, message)
 end
 
 local function stands_closed(prefix, id, now)
+  local chats = {redis.call('HGET', prefix .. 'bot:approval:' .. id, 'step_asked_chat') or nil}
   for _, cid in ipairs(redis.call('SMEMBERS', prefix .. 'bot:cards:' .. id)) do
-    local chat = redis.call('HGET', prefix .. 'bot:card:' .. cid, 'chat')
-    if chat then
-      redis.call('ZREM', prefix .. 'bot:open:' .. chat, id)
-      local closed = prefix .. 'bot:closed:' .. chat
-      redis.call('ZREMRANGEBYSCORE', closed, '-inf', text(now - 3600000))
-      redis.call('ZADD', closed, text(now), id)
-      redis.call('PEXPIRE', closed, 3600000)
-    end
+    chats[#chats + 1] = redis.call('HGET', prefix .. 'bot:card:' .. cid, 'chat') or nil
+  end
+  for _, chat in ipairs(chats) do
+    redis.call('ZREM', prefix .. 'bot:open:' .. chat, id)
+    local closed = prefix .. 'bot:closed:' .. chat
+    redis.call('ZREMRANGEBYSCORE', closed, '-inf', text(now - 3600000))
+    redis.call('ZADD', closed, text(now), id)
+    redis.call('PEXPIRE', closed, 3600000)
   end
 end
