@@ -51,7 +51,7 @@ func rooms() map[string]room {
 			ours: []string{"approval"}, third: []string{redis},
 		},
 		"store/storetest": {
-			why:  "lends tests a Redis", lent: true,
+			why: "lends tests a Redis", lent: true,
 			ours: []string{"approval", "store"}, third: []string{redis, "github.com/alicebob/miniredis/v2"},
 		},
 		"queue": {
