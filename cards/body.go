@@ -24,14 +24,9 @@ func (f *face) body(t *text, v View) {
 	if !f.sealed {
 		return
 	}
-	list := f.list(v)
-	exact := v.Exact && !f.exactAsFile()
-	if exact && f.exact.units()+units(string(list)) > f.room() {
-		t.line(wordNoRoom)
-	} else {
-		f.writeList(t, v, list)
-	}
+	f.writeList(t, v)
 	f.writeTerms(t)
+	exact := v.Exact && !f.exactAsFile()
 	masked := f.masked
 	switch {
 	case exact:
@@ -70,11 +65,12 @@ func (f *face) list(v View) shown {
 	return shown(b.String())
 }
 
-func (f *face) writeList(t *text, v View, list shown) {
+// writeList writes the lines of the view's page, and which they are of how many.
+func (f *face) writeList(t *text, v View) {
 	if len(f.lines) == 0 {
 		return
 	}
-	t.line("{}", block(list))
+	t.line("{}", block(f.list(v)))
 	if len(f.pages) > 1 {
 		p := f.page(v.Page)
 		t.line(wordPage, number(p.first+1), number(p.last), number(len(f.lines)),
@@ -118,7 +114,10 @@ func quote(t *text, w words, s string, limit int) {
 // small writes the small line: which approval, how risky, who asks, until when.
 func (f *face) small(t *text, v View) {
 	t.gap()
-	t.line(wordSmall, ref(f.row))
+	t.line("")
+	if f.row.Ref != "" { // a refused request may have none
+		t.put(wordSmall, ref(f.row))
+	}
 	if f.row.Tier != "" {
 		t.put(wordRisk, plain(short(f.row.Tier, maxName)))
 	}

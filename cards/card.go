@@ -20,7 +20,7 @@ type Button struct {
 // when that parser refuses, and the keyboard, which is nil if there is none.
 type Message struct {
 	HTML     string
-	Plain    string // the text that HTML stands for, character by character
+	Plain    string // the text that HTML stands for; sent alone it needs one pre entity over all of it, or Telegram links what it finds
 	Units    int    // length of Plain in UTF-16 units, ≤ 4,096
 	Entities int    // formatted runs in HTML, ≤ 100
 	Keyboard [][]Button

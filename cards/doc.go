@@ -28,6 +28,14 @@
 // by us breaks what Telegram would link; it is the only character of ours
 // inside text of a runtime, and never in the exact call or in a file.
 //
+// # The exact call
+//
+// Exact call shows the pinned calls as canonical JSON, indented, beside the
+// lines; one too long for that is sent as a file. What cannot be seen in it is
+// written as JSON escapes, so that it reads back as the very value that the pin
+// covers. What looks like a secret (keys, tokens, passwords, PEM) is masked there
+// and everywhere else, which the card says, unless [Settings.Redact] is off.
+//
 // # Limits
 //
 // Characters are counted as UTF-16 units after parsing, which is safe under

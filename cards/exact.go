@@ -58,10 +58,10 @@ func (e exactCall) units() int {
 	return n
 }
 
-// exactAsFile reports whether the exact call is too long for a card.
-func (f *face) exactAsFile() bool {
-	return f.exact.units() > f.room()
-}
+// exactAsFile reports whether the exact call is too long to stand beside the
+// lines of every page. A card never hides lines to make room for it: what was
+// opened was shown.
+func (f *face) exactAsFile() bool { return f.exact.units()+f.widest > f.room() }
 
 func (f *face) writeExact(t *text) {
 	if n := len(f.exact.calls); n > 1 {

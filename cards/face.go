@@ -32,6 +32,7 @@ type face struct {
 	why    string // the summary, secrets masked
 	lines  []item
 	pages  []span
+	widest int // room that the lines of the fullest page take
 	exact  exactCall
 	terms  int  // room that undo sentence, request and summary take
 	masked int  // secrets masked in title, lines, request and summary
@@ -64,7 +65,7 @@ func newFace(row *approval.Row, s Settings) *face {
 	f.terms = units(t.plain.String())
 	room := min(roomForPage, f.room())
 	f.lines = f.items(c.Lines, min(maxLine, room-60))
-	f.pages = paginate(f.lines, room)
+	f.pages, f.widest = paginate(f.lines, room)
 	return f
 }
 
@@ -113,9 +114,10 @@ func (f *face) items(lines []string, limit int) []item {
 	return items
 }
 
-// paginate parts items into pages that take at most room each.
-func paginate(items []item, room int) []span {
-	pages := []span{{}}
+// paginate parts items into pages that take at most room each. widest is what
+// the fullest one takes.
+func paginate(items []item, room int) (pages []span, widest int) {
+	pages = []span{{}}
 	used := 0
 	for i, it := range items {
 		need := units(string(it.text)) + 1 + len("✓ ") // its line break, and a mark once there is a report
@@ -126,8 +128,9 @@ func paginate(items []item, room int) []span {
 		}
 		page.last = i + 1
 		used += need
+		widest = max(widest, used)
 	}
-	return pages
+	return pages, widest
 }
 
 // Pages counts the pages of row, at least 1. Line k stands on exactly one.

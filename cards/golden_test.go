@@ -75,7 +75,9 @@ type scene struct {
 	PlainTime       bool
 	NoRedact        bool
 	NoUnseen        bool
-	Late            bool // an hour after the report
+	Late            bool // a day after the report
+	Unread          bool // its request could not be read
+	Approve, Reject string
 }
 
 func TestGolden(t *testing.T) {
@@ -133,6 +135,10 @@ func read(t *testing.T, archive *txtar.Archive) (cards.View, cards.Settings) {
 	}
 	s := cards.Settings{TimeTag: !sc.PlainTime, Redact: !sc.NoRedact, ReplyWords: []string{"approve", "reject", "deny"}}
 	s.Confirm.NoUnseen = sc.NoUnseen
+	s.ApproveWord, s.RejectWord = sc.Approve, sc.Reject
+	if sc.Unread {
+		row.Request = nil
+	}
 	return v, s
 }
 

@@ -14,7 +14,7 @@ import (
 func TestLongestCards(t *testing.T) {
 	longest := 0
 	for _, word := range []string{"x", "&", "@ann", "\ufffd", "\U0010ffff", "a@b.example"} {
-		long := strings.Repeat(word, 5000/len(word))
+		long := strings.Repeat(word, 2500/len(word))
 		cut := func(n int) string { return string([]rune(long)[:min(n, len([]rune(long)))]) }
 		for _, kind := range []approval.Kind{approval.ToolCall, approval.Halt} {
 			row := simple()

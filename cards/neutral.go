@@ -74,7 +74,7 @@ func nextPiece(r []rune, i int, mark marking) (n int, out string, isMark bool) {
 	case hidden(r[i]), unicode.In(r[i], unicode.M): // a combining mark here has nothing to stand on
 		n = run(r, i)
 		return n, mark(r[i], n), true
-	case r[i] == ' ' && run(r, i) > maxSpaces:
+	case r[i] == ' ' && streak(r, i) > maxSpaces:
 		n = run(r, i)
 		return n, mark(' ', n), true
 	case r[i] == ' ':
@@ -102,13 +102,19 @@ func cluster(r []rune) int {
 	return len(r)
 }
 
-// run counts how often r[i] stands from i on. Before a digit the last one is left
-// for a marking of its own, since the digit would seem to belong to the count.
-func run(r []rune, i int) int {
+// streak counts how often r[i] stands from i on.
+func streak(r []rune, i int) int {
 	n := 1
 	for i+n < len(r) && r[i+n] == r[i] {
 		n++
 	}
+	return n
+}
+
+// run is how much of a streak one marking stands for: all of it, but before a
+// digit not the last, since the digit would seem to belong to the count.
+func run(r []rune, i int) int {
+	n := streak(r, i)
 	if n > 1 && unicode.IsNumber(at(r, i+n)) {
 		n--
 	}

@@ -26,6 +26,7 @@ func TestNeutral(t *testing.T) {
 		{"spaces that are not U+0020 are marked", "3\u00a0km\u3000x\u2003y", `3\u00a0km\u3000x\u2003y`},
 		{"eight spaces stay", "a        b", "a        b"},
 		{"nine are counted", "a         b", `a\u0020×9b`},
+		{"nine before a digit too", "a         0", `a\u0020×8 0`},
 		{"line and paragraph separators are marked", "a\u2028b\u2029c", `a\u2028b\u2029c`},
 		{"what is drawn as nothing is marked", "\u3164\u115f\u2800\u00ad\u034f\U000e0041", `\u3164\u115f\u2800\u00ad\u034f\u{e0041}`},
 		{"private, unassigned and non-characters are marked", "\ue000\u0378\uffff\U0010fffe", `\ue000\u0378\uffff\u{10fffe}`},

@@ -36,7 +36,7 @@ func TestNotices(t *testing.T) {
 	lapsed := simple()
 	lapsed.State = approval.Lapsed
 	open := []cards.Listed{{Row: soon, Link: "https://t.me/c/123/45"}, {Row: row}, {Row: later, Link: "javascript:alert(1)"}}
-	lots := make([]cards.Listed, 60)
+	lots := make([]cards.Listed, 120)
 	for i := range lots {
 		lots[i] = cards.Listed{Row: row}
 	}

@@ -42,7 +42,6 @@ const (
 	wordExact    words = "Exact call:"
 	wordExactOf  words = "Exact calls, {} in all:"
 	wordAsFile   words = "The exact call is long: its button sends it as a file."
-	wordNoRoom   words = "(The lines are hidden while the exact call is shown.)"
 	wordCallOf   words = "{} of {}"
 	wordSmall    words = "#{}"
 	wordRisk     words = " · risk {}"
