@@ -188,19 +188,26 @@ func (s *Server) deliverOne(ctx context.Context, hook webhook, u update, slots c
 		if ctx.Err() != nil {
 			return
 		}
-		s.mu.Lock()
-		done := failure == "" || !s.options.Now().Before(u.expires)
-		if done {
-			s.bot.queue.updates = slices.DeleteFunc(s.bot.queue.updates, func(o update) bool { return o.id == u.id })
-		} else {
-			s.bot.webhook.lastError, s.bot.webhook.lastErrorAt = failure, s.options.Now()
-		}
-		s.mu.Unlock()
+		left, done := s.delivered(u, failure)
 		if done {
 			return
 		}
-		s.wait(ctx, max(pause, retryAfter))
+		s.wait(ctx, min(max(pause, retryAfter), left))
 	}
+}
+
+// delivered notes how a delivery went. It reports whether the update is done with, and
+// else how long it has left to live.
+func (s *Server) delivered(u update, failure string) (left time.Duration, done bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left = u.expires.Sub(s.options.Now())
+	if failure == "" || left <= 0 {
+		s.bot.queue.updates = slices.DeleteFunc(s.bot.queue.updates, func(o update) bool { return o.id == u.id })
+		return 0, true
+	}
+	s.bot.webhook.lastError, s.bot.webhook.lastErrorAt = failure, s.options.Now()
+	return left, false
 }
 
 // attempt makes one delivery.
