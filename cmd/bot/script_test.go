@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"countersign/approval"
+)
+
+// TestMain makes this test binary the program, too: what scripts call
+// countersign is main itself.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"countersign": main})
+}
+
+// TestScripts runs the command line from a shell's point of view. Every script
+// has a stage of its own; $REDIS is its Redis. Beside the usual commands there
+// are
+//
+//	bot                      start the bot
+//	exits CODE PROGRAM ARG…  run a program that must exit with this code
+//	state ID STATE           wait until the approval is in this state
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("no scripts")
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			st := newStage(t)
+			testscript.Run(t, testscript.Params{
+				Files: []string{file}, Setup: st.environment, Cmds: st.commands(),
+				RequireExplicitExec: true, RequireUniqueNames: true,
+			})
+		})
+	}
+}
+
+// environment tells a script where its Redis is.
+func (st *stage) environment(env *testscript.Env) error {
+	env.Setenv("REDIS", st.cfg.Redis.URL.Reveal())
+	return nil
+}
+
+// patience bounds what a script waits for. It is no part of what is tested.
+const patience = 30 * time.Second
+
+func (st *stage) commands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"bot": func(ts *testscript.TestScript, _ bool, _ []string) { st.start("bot-1") },
+		"exits": func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) < 2 {
+				ts.Fatalf("usage: exits CODE PROGRAM [ARG...]")
+			}
+			want, err := strconv.Atoi(args[0])
+			ts.Check(err)
+			err = ts.Exec(args[1], args[2:]...)
+			got := 0
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+				got = exit.ExitCode()
+			} else {
+				ts.Check(err)
+			}
+			if got != want {
+				ts.Fatalf("exit code %d, want %d", got, want)
+			}
+		},
+		"state": func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) != 2 {
+				ts.Fatalf("usage: state ID STATE")
+			}
+			ts.Check(st.awaitState(args[0], approval.State(args[1])))
+		},
+	}
+}
+
+// awaitState waits until an approval is in a state.
+func (st *stage) awaitState(id string, want approval.State) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		row, err := st.client.Row(ctx, id)
+		if err == nil && row.State == want {
+			return nil
+		}
+		if !wait(ctx, 10*time.Millisecond) {
+			return errors.Join(errors.New(id+" is "+string(row.State)+", want "+string(want)), err)
+		}
+	}
+}
