@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			st := newStage(t)
 			testscript.Run(t, testscript.Params{
 				Files: []string{file}, Setup: st.environment, Cmds: st.commands(),
