@@ -39,7 +39,7 @@ const (
 const (
 	// effectTimeout bounds the handling of one entry, which goes on when the
 	// intake is told to stop.
-	effectTimeout = 5 * time.Second
+	effectTimeout = 3 * time.Second
 	// deliveryLimit is how often an entry that cannot be handled is tried.
 	deliveryLimit = 3
 )

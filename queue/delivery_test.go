@@ -3,14 +3,10 @@ package queue_test
 import (
 	"context"
 	"errors"
-	"net"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
 	"countersign/approval"
@@ -242,76 +238,10 @@ func TestWritesRefused(t *testing.T) {
 	})
 }
 
-// Only consumers that are idle and hold nothing are removed. The embedded
-// server does not say how long a consumer was idle, so there nobody is.
-func TestTidy(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
-		b := newBench(t, s)
-		b.step()
-		b.request("a1")
-		b.readAs("holds")
-		b.request("a2")
-		if _, err := b.newIntake("empty").Step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		b.request("a3")
-		b.step()
-		idle(t, s)
-		if n, err := b.intake.Tidy(t.Context(), time.Minute); n != 0 || err != nil {
-			t.Fatalf("removed %d at once (%v), want none", n, err)
-		}
-		removed, want := 1, []string{"holds", "one"}
-		if s.IsEmbedded() {
-			removed, want = 0, []string{"empty", "holds", "one"}
-		}
-		if n, err := b.intake.Tidy(t.Context(), time.Millisecond); n != removed || err != nil {
-			t.Fatalf("removed %d (%v), want %d", n, err, removed)
-		}
-		consumers, err := s.Client().XInfoConsumers(t.Context(), s.Keys().Requests(), "countersign").Result()
-		must(t, err)
-		var left []string
-		for _, c := range consumers {
-			left = append(left, c.Name)
-		}
-		slices.Sort(left)
-		if diff := cmp.Diff(want, left); diff != "" || b.pending() != 1 {
-			t.Errorf("%d pending; consumers (-want +got):\n%s", b.pending(), diff)
-		}
-	})
-}
-
 // readAs reads what is new as another consumer, which never acknowledges it.
 func (b *bench) readAs(consumer string) {
 	b.t.Helper()
 	must(b.t, b.Client().XReadGroup(b.t.Context(), &redis.XReadGroupArgs{
 		Group: "countersign", Consumer: consumer, Streams: []string{b.Keys().Requests(), ">"}, Block: -1,
 	}).Err())
-}
-
-var errSevered = errors.New("severed by the test")
-
-// severed fails one command while it is on, before it reaches the server.
-type severed struct {
-	command string
-	on      atomic.Bool
-	refused atomic.Int64
-}
-
-func (h *severed) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
-}
-
-func (h *severed) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		if h.on.Load() && cmd.Name() == h.command {
-			h.refused.Add(1)
-			cmd.SetErr(errSevered)
-			return errSevered
-		}
-		return next(ctx, cmd)
-	}
-}
-
-func (h *severed) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
 }

@@ -45,9 +45,9 @@ func newBench(t testing.TB, s *storetest.Server, changes ...func(*queue.IntakeCo
 	return b
 }
 
-func (b *bench) newIntake(consumer string, changes ...func(*queue.IntakeConfig)) *queue.Intake {
-	b.t.Helper()
-	cfg := queue.IntakeConfig{
+// config is a good one.
+func (b *bench) config(consumer string) queue.IntakeConfig {
+	return queue.IntakeConfig{
 		Redis: b.Client(), Store: b.store, Namespace: b.Namespace(), Consumer: consumer,
 		Router: func() queue.Router { return b.router },
 		Durations: func() approval.Durations {
@@ -58,6 +58,11 @@ func (b *bench) newIntake(consumer string, changes ...func(*queue.IntakeConfig))
 		Glob:   glob,
 		Count:  b.count.add, Retention: storetest.Retention, Log: zerolog.New(b.log),
 	}
+}
+
+func (b *bench) newIntake(consumer string, changes ...func(*queue.IntakeConfig)) *queue.Intake {
+	b.t.Helper()
+	cfg := b.config(consumer)
 	for _, change := range changes {
 		change(&cfg)
 	}
