@@ -43,5 +43,6 @@
 // # Concurrency
 //
 // All methods may be called from several goroutines. One mutex guards all state of a
-// Server; values handed out are copies.
+// Server. Values handed out do not change any more; they may share what they point to,
+// so callers must not change them either.
 package simulator

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -183,14 +184,27 @@ func (s *Server) answerFault(ctx context.Context, w http.ResponseWriter, f *Faul
 			case <-s.ctx.Done():
 			}
 		}
-		panic(http.ErrAbortHandler) // breaks the connection
+		breakConnection(w)
 	case Reset:
-		panic(http.ErrAbortHandler)
+		breakConnection(w)
 	case SlowBody:
 		s.dribble(ctx, w, body, f.Delay)
 	default:
 		writeEnvelope(w, nil, e)
 	}
+}
+
+// breakConnection ends a connection as a crashed machine does: with a reset, where there
+// is a socket.
+func breakConnection(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // the server, or our own transport, breaks it
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
 }
 
 // dribble writes a body in ten pieces over a duration.

@@ -144,10 +144,10 @@ func (p *Person) Post(d Draft) (Message, error) {
 	kind := "message"
 	switch {
 	case ch.Type == Channel:
-		m.From, m.SenderChat, kind = nil, &ch.Chat, "channel_post"
+		m.From, m.SenderChat, kind = nil, ch.face(), "channel_post"
 	case d.Anonymous:
 		m.From = &User{ID: anonymousAdmin, IsBot: true, FirstName: "Group", Username: "GroupAnonymousBot"}
-		m.SenderChat = &ch.Chat
+		m.SenderChat = ch.face()
 	}
 	stored := s.post(ch, m)
 	if s.sees(ch, stored) {

@@ -137,8 +137,8 @@ func (r *Room) Upgrade(newID int64) *Room {
 	}
 	s.chats[newID] = next
 	group := User{ID: anonymousAdmin, IsBot: true, FirstName: "Group", Username: "GroupAnonymousBot"}
-	left := s.post(old, Message{From: &group, SenderChat: &old.Chat, MigrateToChatID: newID})
-	begun := s.post(next, Message{From: &group, SenderChat: &next.Chat, MigrateFromChatID: r.ID})
+	left := s.post(old, Message{From: &group, SenderChat: old.face(), MigrateToChatID: newID})
+	begun := s.post(next, Message{From: &group, SenderChat: next.face(), MigrateFromChatID: r.ID})
 	old.migratedTo = newID
 	if old.members[s.bot.ID].present() {
 		s.enqueue("message", left.current(), messageLife, fmt.Sprintf("chat %d", r.ID))

@@ -56,7 +56,7 @@ func (s *Server) send(c *call, m Message) (any, error) {
 	m.ReplyMarkup, m.ReplyInterface = keyboard, other
 	m.HasProtectedContent, m.Silent = c.bool("protect_content"), c.bool("disable_notification")
 	if ch.Type == Channel {
-		m.SenderChat = &ch.Chat
+		m.SenderChat = ch.face()
 	} else {
 		m.From = &s.bot.User
 	}

@@ -79,6 +79,12 @@ func (m *member) admin() bool {
 	return m != nil && (m.status == Creator || m.status == Administrator)
 }
 
+// face is a copy of the public part, for messages that keep it.
+func (ch *chat) face() *Chat {
+	c := ch.Chat
+	return &c
+}
+
 func (ch *chat) isPrivate() bool { return ch.Type == Private }
 
 // message finds a message that is still there.

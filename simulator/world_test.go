@@ -51,18 +51,14 @@ type world struct {
 	odd   bool // updates are injected that fit no description
 }
 
-func loadAPI(t *testing.T) *spec.API {
-	t.Helper()
+// loadAPI reads the description of the Bot API, once for all tests.
+var loadAPI = sync.OnceValues(func() (*spec.API, error) {
 	data, err := os.ReadFile("data/bot-api.json")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	api, err := spec.Load(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return api
-}
+	return spec.Load(data)
+})
 
 const (
 	annID   = 1001
@@ -85,7 +81,11 @@ func newWorld(t *testing.T, change ...func(*simulator.Options)) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{Server: s, t: t, clock: c, api: loadAPI(t), ann: s.AddUser(annID, "Ann"), ben: s.AddUser(benID, "Ben")}
+	api, err := loadAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{Server: s, t: t, clock: c, api: api, ann: s.AddUser(annID, "Ann"), ben: s.AddUser(benID, "Ben")}
 	w.ops = s.AddSupergroup(opsID, "Ops", w.ann, w.ben)
 	w.forum = s.AddForum(forumID, "Forum", w.ann, w.ben)
 	w.ann.Start()
