@@ -15,27 +15,8 @@ const (
 	afterServer   = 2 * time.Second
 	afterRights   = time.Minute // somebody has to change something
 	afterOurFault = time.Minute
+	afterPanic    = time.Minute
 )
-
-// plain reports whether the same text goes through without formatting.
-func plain(err error) bool {
-	var e *telegram.Error
-	return errors.As(err, &e) && e.Kind == telegram.Parse
-}
-
-// formatting logs that Telegram refused our formatting, and remembers a server
-// that does not know <tg-time>.
-func (r *Reconciler) formatting(err error, id string) {
-	var e *telegram.Error
-	if errors.As(err, &e) && e.TimeTag {
-		if r.noTimeTag.CompareAndSwap(false, true) {
-			r.cfg.Log.Warn().Msg("this Bot API server does not know <tg-time>; times are shown in the configured zone")
-		}
-		return
-	}
-	r.cfg.Log.Error().Err(err).Str("approval", id).Msg("Telegram refused our formatting; sent as plain text")
-	r.cfg.Count("formatting_refused")
-}
 
 // failed decides what a failed call means for a card. It returns how long to
 // leave the chat alone.
@@ -57,6 +38,10 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 	case telegram.NotFoundMessage, telegram.NotEditable:
 		return r.gone(ctx, reading, n, c, e)
 	case telegram.ThreadGone:
+		if c.Topicless || c.Thread == 0 {
+			r.cfg.Log.Error().Err(e).Str("chat", chatText(n.chat)).Msg("the main chat is closed to the bot; open it, or name another topic")
+			return afterRights
+		}
 		r.cfg.Log.Warn().Err(e).Str("chat", chatText(n.chat)).Msg("the topic is gone; the card goes to the main chat")
 		return r.wrote(ctx, reading.ID, r.cfg.Store.SetCard(ctx, c.ID, map[string]string{"topicless": "1"}))
 	case telegram.Server, telegram.Transport, telegram.Conflict:
@@ -96,7 +81,7 @@ func (r *Reconciler) out(ctx context.Context, reading *store.Reading, c *store.C
 // that cannot be edited.
 func (r *Reconciler) gone(ctx context.Context, reading *store.Reading, n need, c *store.Card, e *telegram.Error) time.Duration {
 	r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat)).Msg("a card's message is gone; a new one is sent")
-	if n.message != c.Message || c.Retired {
+	if n.message != c.Message {
 		return r.wrote(ctx, reading.ID, r.cfg.Store.DropCopy(ctx, c.ID, n.message))
 	}
 	return r.wrote(ctx, reading.ID, r.cfg.Store.LoseMessage(ctx, c.ID, n.message))

@@ -53,8 +53,8 @@ func (l *Leader) Lease() (store.Lease, time.Duration) {
 }
 
 // Run stands by until the lease is ours, runs work, and gives the lease up when
-// ctx ends. work's context ends when the lease is lost; an error of work that
-// is not of the context's making ends Run.
+// ctx ends. work's context ends when the lease is lost; work that ends by
+// itself ends Run, with its error.
 func (l *Leader) Run(ctx context.Context, work func(ctx context.Context) error) error {
 	defer l.give(ctx)
 	for {
@@ -69,7 +69,7 @@ func (l *Leader) Run(ctx context.Context, work func(ctx context.Context) error) 
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err != nil && !errors.Is(err, ErrDeposed) {
+		if !errors.Is(err, ErrDeposed) {
 			return err
 		}
 		l.log.Warn().Msg("standing by: the lease was lost")

@@ -20,7 +20,7 @@ func (r *Reconciler) beginNotice(ctx context.Context, nid string) {
 	}
 	r.work[key] = &job{}
 	r.running.Go(func() {
-		again := r.notice(ctx, nid)
+		again := r.guardedNotice(ctx, nid)
 		if again != 0 && ctx.Err() == nil {
 			if err := r.cfg.Store.SettleNotice(ctx, nid, again); err != nil {
 				r.unrecorded(err, key)
@@ -32,14 +32,20 @@ func (r *Reconciler) beginNotice(ctx context.Context, nid string) {
 	})
 }
 
+// guardedNotice keeps a fault in one notice from ending the process.
+func (r *Reconciler) guardedNotice(ctx context.Context, nid string) (again time.Duration) {
+	defer r.recovered(nid, func() { again = afterPanic })
+	return r.notice(ctx, nid)
+}
+
 // notice sends one notice. It returns when to look at it again: 0 where it was
 // recorded as sent, negative where there is nothing more to do.
 func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
-	n, sent, err := r.cfg.Store.ReadNotice(ctx, nid)
+	n, done, err := r.cfg.Store.ReadNotice(ctx, nid)
 	if err != nil {
 		return r.unrecorded(err, nid)
 	}
-	if n == nil || sent {
+	if n == nil || done {
 		return -1
 	}
 	if _, err := r.cfg.Pace.Wait(ctx, Notice, n.Chat); err != nil {
@@ -49,8 +55,8 @@ func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
 	if err != nil {
 		return r.unrecorded(err, nid)
 	}
-	m, ok := noticeText(n, readings, r.present().Cards)
-	if !ok {
+	told := toldOf(n, readings)
+	if len(told) == 0 {
 		return -1
 	}
 	lease, left := r.cfg.Leader.Lease()
@@ -65,25 +71,30 @@ func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
 	case status != store.MaySend:
 		return leaseSoon
 	}
-	out := telegram.Outgoing{Chat: n.Chat, Thread: n.Thread, HTML: m.HTML, Plain: m.Plain}
-	message, err := r.cfg.Bot.Send(ctx, out)
-	if plain(err) {
-		r.formatting(err, nid)
-		out.PlainOnly = true
-		message, err = r.cfg.Bot.Send(ctx, out)
-	}
+	var sent telegram.Sent
+	_, err = r.tell(ctx, nid, n.Chat, r.present().Cards, func(s cards.Settings) cards.Message {
+		return noticeText(n, told, s)
+	}, func(ctx context.Context, m cards.Message, plain bool) (err error) {
+		sent, err = r.cfg.Bot.Send(ctx, telegram.Outgoing{
+			Chat: n.Chat, Thread: n.Thread, HTML: m.HTML, Plain: m.Plain, PlainOnly: plain,
+		})
+		return err
+	})
 	if err != nil {
 		return r.noticeFailed(n, err)
 	}
-	if err := r.cfg.Store.SentNotice(context.WithoutCancel(ctx), nid, message.MessageID); err != nil {
+	ctx, cancel := recording(ctx)
+	defer cancel()
+	if err := r.cfg.Store.SentNotice(ctx, nid, sent.MessageID); err != nil {
 		return r.unrecorded(err, nid)
 	}
 	r.cfg.Count("sends", "notice")
 	return 0
 }
 
-// noticeText renders a notice. It reports false where nothing is left to tell.
-func noticeText(n *store.Notice, readings []*store.Reading, s cards.Settings) (cards.Message, bool) {
+// toldOf are the rows that a notice names: those that did not lapse after all,
+// or are gone, are left out.
+func toldOf(n *store.Notice, readings []*store.Reading) []*approval.Row {
 	var rows []*approval.Row
 	for _, r := range readings {
 		if r.Row == nil {
@@ -94,13 +105,15 @@ func noticeText(n *store.Notice, readings []*store.Reading, s cards.Settings) (c
 		}
 		rows = append(rows, r.Row)
 	}
-	if len(rows) == 0 {
-		return cards.Message{}, false
-	}
+	return rows
+}
+
+// noticeText renders a notice that names rows.
+func noticeText(n *store.Notice, rows []*approval.Row, s cards.Settings) cards.Message {
 	if n.Kind == store.Unapproved {
-		return cards.RanUnapproved(rows[0], n.Outcome, s), true
+		return cards.RanUnapproved(rows[0], n.Outcome, s)
 	}
-	return cards.SharedLapse(rows, n.Total-(len(n.IDs)-len(rows)), s), true
+	return cards.SharedLapse(rows, n.Total-(len(n.IDs)-len(rows)), s)
 }
 
 // noticeFailed returns when to try a notice again; negative: never.

@@ -10,7 +10,7 @@ import (
 // Limits are how fast one bot may call. Zero means no limit. Edits and sends
 // share them.
 type Limits struct {
-	PerSecond      float64 // the whole bot
+	PerSecond      float64 // the whole bot, in any second; a fraction is one in more than a second
 	ChatPerSecond  float64 // one chat, after a short burst
 	GroupPerMinute int     // one group, in any 60 seconds
 }
@@ -40,7 +40,7 @@ type Pace struct {
 	mu     sync.Mutex // guards everything below
 	limits Limits
 	chats  map[int64]*lane
-	total  bucket
+	total  window
 	pause  time.Time // the whole bot waits until then
 	last   time.Time // when the last single chat was told to wait
 	seq    uint64
@@ -49,7 +49,9 @@ type Pace struct {
 
 // NewPace returns a Pace that reads the time from now.
 func NewPace(l Limits, now func() time.Time) *Pace {
-	return &Pace{now: now, limits: l, chats: map[int64]*lane{}, total: bucket{rate: l.PerSecond, burst: max(1, l.PerSecond)}}
+	p := &Pace{now: now, limits: l, chats: map[int64]*lane{}}
+	p.total.perSecond(l.PerSecond)
+	return p
 }
 
 // SetLimits changes the limits from now on.
@@ -57,20 +59,19 @@ func (p *Pace) SetLimits(l Limits) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.limits = l
-	p.total.rate, p.total.burst = l.PerSecond, max(1, l.PerSecond)
-	for _, c := range p.chats {
-		c.second.rate, c.perMinute = l.ChatPerSecond, l.GroupPerMinute
+	p.total.perSecond(l.PerSecond)
+	for chat, c := range p.chats {
+		c.limit(chat, l)
 	}
 	p.serve()
 }
 
 // A lane is one chat's queue.
 type lane struct {
-	second    bucket
-	minute    []time.Time // a group's calls in the last 60 seconds
-	perMinute int
-	pause     time.Time
-	waiting   turns
+	second  bucket
+	minute  window // of a group
+	pause   time.Time
+	waiting turns
 }
 
 // Wait waits for a turn to call about a chat. It reports whether it had to
@@ -96,9 +97,11 @@ func (p *Pace) Wait(ctx context.Context, class Class, chat int64) (waited bool, 
 	case <-ctx.Done():
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if t.index >= 0 {
-			heap.Remove(&p.lane(chat).waiting, t.index)
+		if t.index < 0 {
+			return true, nil // its turn came first, and is spent
 		}
+		heap.Remove(&p.lane(chat).waiting, t.index)
+		p.serve() // nothing is left of it, not even a timer
 		return true, context.Cause(ctx)
 	}
 }
@@ -108,6 +111,16 @@ func (p *Pace) Spend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.total.take(p.now())
+}
+
+// Charge counts a further call about a chat, made without waiting in the same
+// turn.
+func (p *Pace) Charge(chat int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	p.lane(chat).take(now)
+	p.total.take(now)
 }
 
 // Hold makes one chat wait, as Telegram asked. Several chats told to wait
@@ -131,17 +144,26 @@ func (p *Pace) Hold(chat int64, d time.Duration) {
 func (p *Pace) lane(chat int64) *lane {
 	c, ok := p.chats[chat]
 	if !ok {
-		c = &lane{second: bucket{rate: p.limits.ChatPerSecond, burst: chatBurst}}
-		if chat < 0 {
-			c.perMinute = p.limits.GroupPerMinute
-		}
+		c = &lane{}
+		c.limit(chat, p.limits)
 		p.chats[chat] = c
 	}
 	return c
 }
 
+// limit sets a chat's limits; only a group has one per minute.
+func (c *lane) limit(chat int64, l Limits) {
+	c.second.rate, c.second.burst = l.ChatPerSecond, chatBurst
+	c.minute.span, c.minute.most = time.Minute, 0
+	if chat < 0 {
+		c.minute.most = l.GroupPerMinute
+	}
+}
+
 // serve lets through whoever may go now and sets the timer for the next one.
 // The caller holds mu.
+//
+// A scan of all lanes for every call is cheap beside the call.
 func (p *Pace) serve() {
 	now := p.now()
 	for {
@@ -195,113 +217,15 @@ func (p *Pace) schedule(d time.Duration) {
 }
 
 func (c *lane) ready(now time.Time) time.Time {
-	at := later(c.pause, c.second.ready(now))
-	if c.perMinute > 0 && len(c.minute) >= c.perMinute {
-		at = later(at, c.minute[len(c.minute)-c.perMinute].Add(time.Minute))
-	}
-	return at
+	return later(later(c.pause, c.second.ready(now)), c.minute.ready(now))
 }
 
 func (c *lane) take(now time.Time) {
 	c.second.take(now)
-	if c.perMinute > 0 {
-		c.minute = append(c.minute, now)
-		if len(c.minute) > c.perMinute {
-			c.minute = c.minute[len(c.minute)-c.perMinute:]
-		}
-	}
+	c.minute.take(now)
 }
 
 // idle reports whether the lane remembers nothing that still matters.
 func (c *lane) idle(now time.Time) bool {
-	if c.pause.After(now) || !c.second.full(now) {
-		return false
-	}
-	return len(c.minute) == 0 || now.Sub(c.minute[len(c.minute)-1]) > time.Minute
-}
-
-// A bucket is a token bucket that starts full. A rate of 0 is no limit.
-type bucket struct {
-	rate, burst float64
-	spent       float64   // tokens taken and not yet refilled, as of at
-	at          time.Time // when spent was counted
-}
-
-func (b *bucket) refill(now time.Time) {
-	if now.After(b.at) {
-		b.spent = max(0, b.spent-now.Sub(b.at).Seconds()*b.rate)
-		b.at = now
-	}
-}
-
-// ready is when the next token is there.
-func (b *bucket) ready(now time.Time) time.Time {
-	if b.rate <= 0 {
-		return now
-	}
-	b.refill(now)
-	if b.spent+1 <= b.burst+1e-9 {
-		return now
-	}
-	return now.Add(time.Duration((b.spent + 1 - b.burst) / b.rate * float64(time.Second)))
-}
-
-func (b *bucket) take(now time.Time) {
-	if b.rate > 0 {
-		b.refill(now)
-		b.spent++
-	}
-}
-
-func (b *bucket) full(now time.Time) bool {
-	b.refill(now)
-	return b.rate <= 0 || b.spent == 0
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-// A turn is one caller waiting.
-type turn struct {
-	class Class
-	seq   uint64
-	ready chan struct{}
-	index int // in the heap, -1 once out of it
-}
-
-func (t *turn) before(o *turn) bool {
-	if t.class != o.class {
-		return t.class < o.class
-	}
-	return t.seq < o.seq
-}
-
-// turns is a heap of callers, the next one first.
-type turns []*turn
-
-func (q turns) Len() int           { return len(q) }
-func (q turns) Less(i, j int) bool { return q[i].before(q[j]) }
-func (q turns) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
-}
-
-// Push is for package heap.
-func (q *turns) Push(x any) {
-	t := x.(*turn)
-	t.index = len(*q)
-	*q = append(*q, t)
-}
-
-// Pop is for package heap.
-func (q *turns) Pop() any {
-	old := *q
-	t := old[len(old)-1]
-	t.index = -1
-	*q = old[:len(old)-1]
-	return t
+	return !c.pause.After(now) && c.second.full(now) && c.minute.empty(now)
 }

@@ -58,17 +58,18 @@ func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, l
 	if c == nil {
 		return 0
 	}
-	m := cards.Card(view(reading, c, p), p.Cards)
-	out := outgoing(c, m)
-	err := r.cfg.Bot.Edit(ctx, c.Chat, n.message, out)
-	if plain(err) {
-		r.formatting(err, reading.ID)
-		out.PlainOnly = true
-		err = r.cfg.Bot.Edit(ctx, c.Chat, n.message, out)
-	}
+	m, err := r.tell(ctx, reading.ID, c.Chat, p.Cards, func(s cards.Settings) cards.Message {
+		return cards.Card(view(reading, c, p.with(s)), s)
+	}, func(ctx context.Context, m cards.Message, plain bool) error {
+		out := outgoing(c, m)
+		out.PlainOnly = plain
+		return r.cfg.Bot.Edit(ctx, c.Chat, n.message, out)
+	})
 	if err != nil {
 		return r.failed(ctx, reading, n, c, err)
 	}
+	ctx, cancel := recording(ctx)
+	defer cancel()
 	if _, err := r.cfg.Store.Edited(ctx, reading.ID, c.ID, n.message, m.Hash(), stepOn(reading, c, p), lease); err != nil {
 		return r.unrecorded(err, reading.ID)
 	}
@@ -83,7 +84,7 @@ func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, l
 		return r.unrecorded(err, reading.ID)
 	}
 	if c == nil {
-		return 0
+		return leaseSoon // the lease is another's
 	}
 	switch status, err := r.cfg.Store.Intend(ctx, c.ID, n.what, lease, CallTimeout); {
 	case err != nil:
@@ -93,20 +94,26 @@ func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, l
 	case status != store.MaySend:
 		return 0
 	}
-	out, hash := r.render(reading, n, c, p)
-	sent, err := r.cfg.Bot.Send(ctx, out)
-	if plain(err) {
-		r.formatting(err, reading.ID)
-		out.PlainOnly = true
+	var sent telegram.Sent
+	m, err := r.tell(ctx, reading.ID, c.Chat, p.Cards, func(s cards.Settings) cards.Message {
+		return render(reading, n, c, p.with(s))
+	}, func(ctx context.Context, m cards.Message, plain bool) (err error) {
+		out := outgoing(c, m)
+		out.PlainOnly = plain
+		if n.what != store.TheCard {
+			out.ReplyTo = c.Message
+		}
+		// A card that comes finished asks nothing, so it makes no sound.
+		out.Silent = n.what == store.TheCard && reading.Row.State != approval.Open
 		sent, err = r.cfg.Bot.Send(ctx, out)
-	}
+		return err
+	})
 	if err != nil {
 		return r.failed(ctx, reading, n, c, err)
 	}
-	// What Telegram took is recorded even while stopping.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	ctx, cancel := recording(ctx)
 	defer cancel()
-	if _, err := r.cfg.Store.Sent(ctx, reading.ID, c.ID, n.what, sent.MessageID, hash, stepOn(reading, c, p), lease); err != nil {
+	if _, err := r.cfg.Store.Sent(ctx, reading.ID, c.ID, n.what, sent.MessageID, m.Hash(), stepOn(reading, c, p), lease); err != nil {
 		return r.unrecorded(err, reading.ID)
 	}
 	r.cfg.Count("sends", n.what)
@@ -125,24 +132,21 @@ func (r *Reconciler) cardFor(ctx context.Context, reading *store.Reading, n need
 	return &store.Card{ID: cid, Chat: n.place.Chat, Thread: n.place.Thread, Reader: n.place.Reader}, nil
 }
 
-// render makes the message of a send, and the digest of what it shows.
-func (r *Reconciler) render(reading *store.Reading, n need, c *store.Card, p Present) (telegram.Outgoing, string) {
-	var m cards.Message
+// render makes the message of a send.
+func render(reading *store.Reading, n need, c *store.Card, p Present) cards.Message {
 	switch n.what {
 	case store.TheNotice:
-		m = cards.LapseNotice(reading.Row, p.Cards)
+		return cards.LapseNotice(reading.Row, p.Cards)
 	case store.TheReminder:
-		m = cards.Reminder(reading.Row, reading.Now, p.Cards)
-	default:
-		m = cards.Card(view(reading, c, p), p.Cards)
+		return cards.Reminder(reading.Row, reading.Now, p.Cards)
 	}
-	out := outgoing(c, m)
-	if n.what != store.TheCard {
-		out.ReplyTo = c.Message
-	}
-	// A card that comes finished asks nothing, so it makes no sound.
-	out.Silent = n.what == store.TheCard && reading.Row.State != approval.Open
-	return out, m.Hash()
+	return cards.Card(view(reading, c, p), p.Cards)
+}
+
+// recording is the context for writing down what Telegram took: that is done
+// even while stopping.
+func recording(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 }
 
 // stepOn is the revision of the confirm step that a card shows with its Yes, 0

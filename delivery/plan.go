@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -34,10 +35,11 @@ func planFor(r *store.Reading, p Present) plan {
 		return out
 	}
 	for _, place := range r.Row.Chats {
-		if cardAt(r, place) == nil && !quiet(r, place.ID) {
+		reader := p.Reader(place.ID)
+		if !served(r, place, reader) && !quiet(r, place.ID) {
 			out.needs = append(out.needs, need{
 				chat: place.ID, class: NewCard, what: store.TheCard,
-				place: store.Place{Chat: place.ID, Thread: place.Thread, Reader: p.Reader(place.ID)},
+				place: store.Place{Chat: place.ID, Thread: place.Thread, Reader: reader},
 			})
 		}
 	}
@@ -59,10 +61,7 @@ func planFor(r *store.Reading, p Present) plan {
 // cardNeeds is what one card needs, an edit before a notice.
 func cardNeeds(r *store.Reading, c *store.Card, p Present) []need {
 	n := need{chat: c.Chat, card: c.ID}
-	if c.Message == 0 {
-		if c.Retired {
-			return nil
-		}
+	if !c.Sent && !c.Retired {
 		n.class, n.what = NewCard, store.TheCard
 		return []need{n}
 	}
@@ -82,18 +81,22 @@ func cardNeeds(r *store.Reading, c *store.Card, p Present) []need {
 	case r.Row.State == approval.Lapsed && c.Notice == 0 && !lapsedAtOnce(r.Row) && !quiet(r, c.Chat):
 		n.class, n.what = Notice, store.TheNotice
 		return []need{n}
-	case r.Row.State == approval.Open && r.Reminded && c.Reminder == 0 && !c.Reader:
+	case r.Row.State == approval.Open && r.Reminded && !c.Reader && !remindedIn(r, c.Chat):
 		n.class, n.what = Notice, store.TheReminder
 		return []need{n}
 	}
 	return nil
 }
 
-// messages are a card's messages and what each was drawn as.
+// messages are a card's messages, as far as they are known, and what each was
+// drawn as.
 func messages(c *store.Card) map[int]string {
-	m := map[int]string{c.Message: c.Drawn}
-	for message, drawn := range c.Copies {
-		m[message] = drawn
+	m := maps.Clone(c.Copies)
+	if c.Message != 0 {
+		if m == nil {
+			m = map[int]string{}
+		}
+		m[c.Message] = c.Drawn
 	}
 	return m
 }
@@ -106,14 +109,18 @@ func editClass(row *approval.Row) Class {
 	return OtherEdit
 }
 
-// cardAt is the card that stands at a place, or nil.
-func cardAt(r *store.Reading, place approval.Chat) *store.Card {
-	for i := range r.Cards {
-		if c := &r.Cards[i]; c.Chat == place.ID && c.Thread == place.Thread && !c.Retired {
-			return c
-		}
-	}
-	return nil
+// served reports whether a place has a card. A retired one was shown again
+// elsewhere in the chat; a reader's copy serves only a reader.
+func served(r *store.Reading, place approval.Chat, reader bool) bool {
+	return slices.ContainsFunc(r.Cards, func(c store.Card) bool {
+		return c.Chat == place.ID && c.Thread == place.Thread && (reader || !c.Reader)
+	})
+}
+
+// remindedIn reports whether a chat was reminded: a card shown again does not
+// remind again.
+func remindedIn(r *store.Reading, chat int64) bool {
+	return slices.ContainsFunc(r.Cards, func(c store.Card) bool { return c.Chat == chat && c.Reminder != 0 })
 }
 
 func quiet(r *store.Reading, chat int64) bool { return slices.Contains(r.Row.Quiet, chat) }
@@ -129,14 +136,18 @@ func unreachable(r *store.Reading) string {
 		return ""
 	}
 	why := ""
-	for _, place := range r.Row.Chats {
-		switch c := cardAt(r, place); {
-		case c == nil:
-			return "" // not tried yet
-		case c.Failed != "":
-			why = c.Failed
-		case !c.Reader:
+	for _, c := range r.Cards {
+		switch {
+		case c.Reader || c.Retired:
+		case c.Failed == "":
 			return ""
+		default:
+			why = c.Failed
+		}
+	}
+	for _, place := range r.Row.Chats {
+		if !served(r, place, true) {
+			return "" // not tried yet
 		}
 	}
 	return why

@@ -39,22 +39,23 @@ type Reconciler struct {
 	cfg       Config
 	noTimeTag atomic.Bool // the server does not know <tg-time>
 
-	mu      sync.Mutex // guards work
+	mu      sync.Mutex // guards work and rests
 	work    map[string]*job
+	rests   map[string]map[int64]rest // of approvals that wait on the feed
 	running sync.WaitGroup
 }
 
 // A job is one approval being looked at.
 type job struct {
-	planning bool                // a goroutine reads and plans
-	again    bool                // it changed meanwhile: plan once more
-	busy     map[int64]bool      // chats with something under way
-	retry    map[int64]time.Time // chats to leave alone until then, by Redis's clock
+	planning bool           // a goroutine reads and plans
+	again    bool           // it changed meanwhile: plan once more
+	busy     map[int64]bool // chats with something under way
+	rests    map[int64]rest // chats to leave alone
 }
 
 // NewReconciler returns a Reconciler.
 func NewReconciler(cfg Config) *Reconciler {
-	return &Reconciler{cfg: cfg, work: map[string]*job{}}
+	return &Reconciler{cfg: cfg, work: map[string]*job{}, rests: map[string]map[int64]rest{}}
 }
 
 // feedWait bounds how long the feed is waited on; go-redis cannot interrupt a
@@ -113,7 +114,11 @@ func (r *Reconciler) begin(ctx context.Context, id string, urgent bool) {
 	if _, ok := r.work[id]; ok || !urgent && len(r.work) >= inFlight {
 		return
 	}
-	j := &job{busy: map[int64]bool{}, retry: map[int64]time.Time{}}
+	j := &job{busy: map[int64]bool{}, rests: r.rests[id]}
+	if j.rests == nil {
+		j.rests = map[int64]rest{}
+	}
+	delete(r.rests, id)
 	r.work[id] = j
 	r.plan(ctx, id, j)
 }
@@ -154,7 +159,7 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 		r.drop(id, j)
 		return false
 	}
-	todo := planFor(reading, r.present())
+	todo := r.planned(reading)
 
 	r.mu.Lock()
 	wait := todo.next
@@ -163,8 +168,8 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 		if j.busy[n.chat] {
 			continue
 		}
-		if at := j.retry[n.chat]; at.After(reading.Now) {
-			wait = sooner(wait, at.Sub(reading.Now))
+		if left := j.left(n.chat, reading); left > 0 {
+			wait = sooner(wait, left)
 			continue
 		}
 		j.busy[n.chat] = true
@@ -200,19 +205,20 @@ func (r *Reconciler) settle(ctx context.Context, id string, j *job, reading *sto
 		return true
 	}
 	delete(r.work, id)
+	if wait >= 0 && len(j.rests) > 0 {
+		r.rests[id] = j.rests
+	}
 	r.mu.Unlock()
 	return false
 }
 
 // meet does one thing, and has the approval planned again.
 func (r *Reconciler) meet(ctx context.Context, id string, n need, reading *store.Reading, j *job) {
-	retry := r.guarded(ctx, id, n, reading)
+	wait := r.guarded(ctx, id, n, reading)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(j.busy, n.chat)
-	if retry > 0 {
-		j.retry[n.chat] = reading.Now.Add(retry)
-	}
+	j.rest(n.chat, reading.Row.Rev, wait)
 	switch {
 	case ctx.Err() != nil:
 		if len(j.busy) == 0 && !j.planning {
@@ -225,16 +231,26 @@ func (r *Reconciler) meet(ctx context.Context, id string, n need, reading *store
 	}
 }
 
+// planned is the plan of an approval. One that cannot be made is tried again
+// later, and keeps no other from its own.
+func (r *Reconciler) planned(reading *store.Reading) (todo plan) {
+	defer r.recovered(reading.ID, func() { todo = plan{next: afterPanic} })
+	return planFor(reading, r.present())
+}
+
 // guarded keeps a fault in drawing one card from ending the process.
-func (r *Reconciler) guarded(ctx context.Context, id string, n need, reading *store.Reading) (retry time.Duration) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.cfg.Log.Error().Interface("panic", p).Str("approval", id).Msg("drawing a card panicked")
-			r.cfg.Count("panics")
-			retry = time.Minute
-		}
-	}()
+func (r *Reconciler) guarded(ctx context.Context, id string, n need, reading *store.Reading) (wait time.Duration) {
+	defer r.recovered(id, func() { wait = afterPanic })
 	return r.perform(ctx, id, n, reading)
+}
+
+// recovered takes note of a panic, and does what is to be done then.
+func (r *Reconciler) recovered(id string, then func()) {
+	if p := recover(); p != nil {
+		r.cfg.Log.Error().Interface("panic", p).Str("approval", id).Msg("drawing a card panicked; it is tried again")
+		r.cfg.Count("panics")
+		then()
+	}
 }
 
 // drop forgets a job whose mark stays on the feed.

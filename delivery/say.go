@@ -55,7 +55,8 @@ func (s *Speaker) Ask(ctx context.Context, m telegram.Outgoing) (telegram.Sent, 
 func (s *Speaker) say(ctx context.Context, class Class, m telegram.Outgoing) (telegram.Sent, error) {
 	return s.try(ctx, class, m.Chat, func() (telegram.Sent, error) {
 		sent, err := s.bot.Send(ctx, m)
-		if plain(err) && !m.PlainOnly {
+		if refusedFormat(err) != nil && !m.PlainOnly {
+			s.pace.Charge(m.Chat)
 			m.PlainOnly = true
 			sent, err = s.bot.Send(ctx, m)
 		}
@@ -82,7 +83,7 @@ func (s *Speaker) try(ctx context.Context, class Class, chat int64, send func() 
 		case telegram.TooMany:
 			s.pace.Hold(chat, retryAfter(err))
 		case telegram.Server, telegram.Transport:
-			if !pauseFor(ctx, time.Duration(try+1)*time.Second) {
+			if try == sayTries-1 || !pauseFor(ctx, time.Duration(try+1)*time.Second) {
 				return sent, err
 			}
 		default:

@@ -19,6 +19,12 @@ type Present struct {
 	Reader func(chat int64) bool
 }
 
+// with is p with other settings for cards.
+func (p Present) with(s cards.Settings) Present {
+	p.Cards = s
+	return p
+}
+
 // step is the confirm step that is open at the reading's time, or nil.
 func step(r *store.Reading, p Present) *approval.Step {
 	if !r.Step.OpenAt(r.Now, p.Cards.Confirm.Window) {
@@ -47,8 +53,8 @@ func view(r *store.Reading, c *store.Card, p Present) cards.View {
 	return v
 }
 
-// short is how many owners are left who may still vote, where they are too few;
-// 0 where they are enough.
+// short is how many owners are left who may still vote, where they are too few,
+// -1 where nobody is; 0 where they are enough.
 func short(row *approval.Row, votes int, p Present) int {
 	left := 0
 	for _, o := range row.Owners {
@@ -56,10 +62,13 @@ func short(row *approval.Row, votes int, p Present) int {
 			left++
 		}
 	}
-	if left >= row.Quorum {
+	switch {
+	case left >= row.Quorum:
 		return 0
+	case left == votes:
+		return -1
 	}
-	return max(left-votes, 1)
+	return left - votes
 }
 
 // outgoing is a rendered card as Telegram takes it.

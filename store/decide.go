@@ -41,6 +41,9 @@ type Attempt struct {
 	Counts func(user int64) bool
 	Shown  *approval.Shown
 	Quiet  []int64 // chats that a shared notice speaks to, for a lapse
+	// Notices are the ids of those notices: with the lapse, each of them comes to
+	// speak for this approval.
+	Notices []string
 }
 
 // attemptLimit bounds how often a transition begins again because the row
@@ -75,7 +78,8 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 			},
 			k.Prefix(), r.ID, r.Row.Rev, string(to), string(a.Guard), a.User, a.Card, a.StepRev,
 			a.Confirm.Dwell.Milliseconds(), a.Confirm.Window.Milliseconds(), voters, payload,
-			r.ID+"/answered", stamp(r.Now), auditText(audit), s.retention.Milliseconds(), quiet, a.Stream)
+			r.ID+"/answered", stamp(r.Now), auditText(audit), s.retention.Milliseconds(), quiet, a.Stream,
+			strings.Join(a.Notices, ","))
 		if err != nil {
 			return "", r, err
 		}

@@ -89,6 +89,9 @@ func (k Keys) lease() string { return k.tag + "bot:lease" }
 // notice is a message about several approvals or none, a hash.
 func (k Keys) notice(nid string) string { return k.tag + "bot:notice:" + nid }
 
+// told lists the approvals that a shared notice speaks for, in order.
+func (k Keys) told(nid string) string { return k.tag + "bot:told:" + nid }
+
 // alarms holds when each runtime last raised an alarm, a hash.
 func (k Keys) alarms() string { return k.tag + "bot:alarms" }
 

@@ -25,8 +25,10 @@ type Notice struct {
 	Kind   string   `json:"kind"`
 	Chat   int64    `json:"chat"`
 	Thread int      `json:"thread,omitempty"`
-	IDs    []string `json:"ids"`   // the approvals it names, the first twenty
-	Total  int      `json:"total"` // how many it is about
+	// IDs are the approvals it names, the first twenty of Total. A notice kept
+	// without any speaks for those that lapsed with it ([Attempt.Notices]).
+	IDs   []string `json:"ids"`
+	Total int      `json:"total"`
 	// Outcome is what was reported of an approval that was never approved.
 	Outcome approval.State `json:"outcome,omitempty"`
 }
@@ -71,7 +73,27 @@ func (s *Store) ReadNotice(ctx context.Context, id string) (*Notice, bool, error
 	if err := json.Unmarshal([]byte(f["notice"]), n); err != nil {
 		return nil, false, fmt.Errorf("store: notice %q: %w", id, err)
 	}
+	if len(n.IDs) == 0 {
+		if err := s.readTold(ctx, n); err != nil {
+			return nil, false, err
+		}
+	}
 	return n, f[TheCard] != "", nil
+}
+
+// namedInNotice is how many approvals a notice names.
+const namedInNotice = 20
+
+// readTold fills in what lapsed with a notice.
+func (s *Store) readTold(ctx context.Context, n *Notice) error {
+	pipe := s.rdb.Pipeline()
+	named := pipe.LRange(ctx, s.keys.told(n.ID), 0, namedInNotice-1)
+	total := pipe.LLen(ctx, s.keys.told(n.ID))
+	if _, err := pipe.Exec(ctx); err != nil {
+		return fmt.Errorf("store: notice %q: %w", n.ID, err)
+	}
+	n.IDs, n.Total = named.Val(), int(total.Val())
+	return nil
 }
 
 // IntendNotice is [Store.Intend] for a notice.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,10 +51,11 @@ func (r *Reading) SeenBy(user int64) (pages []int, all bool) {
 	return pages, all
 }
 
-// At returns the newest card of a chat that is not retired, or nil.
+// At returns the newest card of a chat on which it can be answered, neither
+// retired nor a reader's copy, or nil.
 func (r *Reading) At(chat int64) *Card {
 	for i := len(r.Cards) - 1; i >= 0; i-- {
-		if c := &r.Cards[i]; c.Chat == chat && !c.Retired {
+		if c := &r.Cards[i]; c.Chat == chat && !c.Retired && !c.Reader {
 			return c
 		}
 	}
@@ -65,17 +67,18 @@ type Card struct {
 	ID        string
 	Chat      int64
 	Thread    int
-	Message   int            // 0 until it was sent
+	Sent      bool           // Telegram took it; it may not have said as which message
+	Message   int            // 0 where it is not known
 	Drawn     string         // digest of what the message shows, "" if unknown
 	Copies    map[int]string // further messages of this card, and what they show
 	Page      int
 	Exact     bool
-	Reader    bool   // a reader's copy, without deciding buttons
-	Retired   bool   // shown again below
-	Topicless bool   // its topic is gone: it stands in the main chat
-	Failed    string // why it can never be shown, "" if it can
-	Notice    int    // the lapse notice's message, 0 if none
-	Reminder  int
+	Reader    bool               // a reader's copy, without deciding buttons
+	Retired   bool               // shown again below
+	Topicless bool               // its topic is gone: it stands in the main chat
+	Failed    string             // why it can never be shown, "" if it can
+	Notice    int                // the lapse notice's message, 0 if none, -1 if sent and not known
+	Reminder  int                // likewise
 	Seen      map[int64][]string // pages each person has had shown; "all" for the file
 }
 
@@ -241,10 +244,10 @@ func parseVotes(f map[string]string) ([]approval.Vote, error) {
 
 func parseCard(id string, f map[string]string) Card {
 	c := Card{
-		ID: id, Chat: number(f["chat"]), Thread: int(number(f["thread"])), Message: int(number(f["message"])),
+		ID: id, Chat: number(f["chat"]), Thread: int(number(f["thread"])), Sent: f["message"] != "", Message: int(number(f["message"])),
 		Drawn: f["drawn"], Page: int(number(f["page"])), Exact: f["exact"] == "1", Reader: f["reader"] == "1",
-		Retired: f["retired"] == "1", Topicless: f["topicless"] == "1", Failed: f["failed"], Notice: int(number(f["notice"])),
-		Reminder: int(number(f["reminder"])), Copies: map[int]string{}, Seen: map[int64][]string{},
+		Retired: f["retired"] == "1", Topicless: f["topicless"] == "1", Failed: f["failed"], Notice: beside(f["notice"]),
+		Reminder: beside(f["reminder"]), Copies: map[int]string{}, Seen: map[int64][]string{},
 	}
 	for k, v := range f {
 		if m, ok := strings.CutPrefix(k, "copy:"); ok {
@@ -254,7 +257,27 @@ func parseCard(id string, f map[string]string) Card {
 			c.Seen[number(u)] = strings.Split(v, ",")
 		}
 	}
+	if c.Sent && c.Message == 0 {
+		c.adopt()
+	}
 	return c
+}
+
+// adopt takes a copy for the message that Telegram did not name.
+func (c *Card) adopt() {
+	for _, m := range slices.Sorted(maps.Keys(c.Copies)) {
+		c.Message, c.Drawn = m, c.Copies[m]
+		delete(c.Copies, m)
+		return
+	}
+}
+
+// beside reads a message that was sent beside a card's own.
+func beside(s string) int {
+	if s == "0" {
+		return -1 // sent, but Telegram did not say as which message
+	}
+	return int(number(s))
 }
 
 func asString(v any) string {

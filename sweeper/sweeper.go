@@ -42,12 +42,9 @@ const (
 // more share one.
 const sharedFrom = 5
 
-// namedInNotice is how many approvals a shared notice names.
-const namedInNotice = 20
-
 // noticeDelay holds a shared notice back until its lapses are written, should
 // the sweep stop half way.
-const noticeDelay = 10 * time.Second
+const noticeDelay = 30 * time.Second
 
 // tidyEvery is how often streams are trimmed.
 const tidyEvery = "@every 1h"
@@ -123,29 +120,27 @@ func (s *Sweeper) readAll(ctx context.Context, ids []string) ([]*store.Reading, 
 }
 
 // share keeps a notice for every chat in which more than five lapse at once.
-// It returns the notices by chat.
+// It returns the notices by chat. They name nothing yet: what lapses with one is
+// added as it lapses, so that two sweeps at once, or one after half of another,
+// tell of each approval once.
 func (s *Sweeper) share(ctx context.Context, readings []*store.Reading) (map[int64]string, error) {
-	type lapses struct {
-		ids    []string
-		thread int
-	}
+	type lapses struct{ count, thread int }
 	by := map[int64]*lapses{}
 	for _, r := range readings {
 		for _, chat := range cardChats(r) {
 			if by[chat.ID] == nil {
 				by[chat.ID] = &lapses{thread: chat.Thread}
 			}
-			by[chat.ID].ids = append(by[chat.ID].ids, r.ID)
+			by[chat.ID].count++
 		}
 	}
 	shared := map[int64]string{}
 	for chat, l := range by {
-		if len(l.ids) <= sharedFrom {
+		if l.count <= sharedFrom {
 			continue
 		}
 		nid, err := s.cfg.Store.NewNotice(ctx, store.Notice{
 			Kind: store.SharedLapse, Chat: chat, Thread: l.thread,
-			IDs: l.ids[:min(len(l.ids), namedInNotice)], Total: len(l.ids),
 		}, noticeDelay)
 		if err != nil {
 			return nil, err
@@ -160,7 +155,7 @@ func cardChats(r *store.Reading) []approval.Chat {
 	var chats []approval.Chat
 	seen := map[int64]bool{}
 	for _, c := range r.Cards {
-		if c.Message != 0 && !c.Retired && c.Failed == "" && !seen[c.Chat] {
+		if c.Sent && !c.Retired && c.Failed == "" && !seen[c.Chat] {
 			seen[c.Chat] = true
 			thread := c.Thread
 			if c.Topicless {
@@ -178,13 +173,14 @@ func (s *Sweeper) lapse(ctx context.Context, r *store.Reading, shared map[int64]
 		return s.cfg.Store.DropDeadline(ctx, r.ID)
 	}
 	var quiet []int64
+	var notices []string
 	for _, chat := range cardChats(r) {
-		if shared[chat.ID] != "" {
-			quiet = append(quiet, chat.ID)
+		if nid := shared[chat.ID]; nid != "" {
+			quiet, notices = append(quiet, chat.ID), append(notices, nid)
 		}
 	}
 	status, _, err := s.cfg.Store.Decide(ctx, r, store.Attempt{
-		Decision: approval.DecisionLapsed, Guard: store.ByDeadline, Quiet: quiet,
+		Decision: approval.DecisionLapsed, Guard: store.ByDeadline, Quiet: quiet, Notices: notices,
 		By: approval.By{Surface: approval.Sweeper, ID: "sweeper"},
 	})
 	if status == store.Done {

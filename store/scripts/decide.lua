@@ -2,7 +2,7 @@
 -- KEYS: row, memory, deadlines, reminders, dirty, wake, audit, answers, answer
 -- ARGV: prefix, id, rev, to, guard, user, card, step rev, dwell, window,
 --       counted voters (comma list), answer or vote, event id, time, audit,
---       retention, quiet chats (JSON or ''), stream
+--       retention, quiet chats (JSON or ''), stream, shared notices that speak for it (comma list of ids)
 -- Guards: step (Yes by button), asked (typed yes), tap (a halt's one tap), owner
 --   (reject), operator, due (the sweeper), runtime (withdrawn), unreachable.
 -- Returns {status, reading}. A status other than ok changed nothing.
@@ -66,6 +66,11 @@ if to == 'open' then
 else
   redis.call('HSET', row, 'state', to, 'answer', ARGV[12], 'answered_at', text(now))
   if ARGV[17] ~= '' then redis.call('HSET', row, 'quiet', ARGV[17]) end
+  for nid in string.gmatch(ARGV[19], '[^,]+') do
+    local told = prefix .. 'bot:told:' .. nid
+    redis.call('RPUSH', told, id)
+    redis.call('PEXPIRE', told, ARGV[16])
+  end
   stands_closed(prefix, id, now)
   redis.call('DEL', memory)
   redis.call('ZREM', KEYS[3], id)
