@@ -29,6 +29,7 @@ type AppOptions struct {
 	Random io.Reader      // safe for concurrent use
 	Jitter func() float64 // in [0, 1)
 	Name   string         // of this instance: stable over restarts, unique among replicas
+	HTTP   *http.Client   // transport to Telegram; nil: the client makes its own
 	Ready  func()         // called once, when it serves; may be nil
 }
 
