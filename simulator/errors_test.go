@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -37,136 +36,137 @@ func knownErrors(t *testing.T) []knownError {
 
 // An errorCase makes the server give one known answer, or says why it never does.
 type errorCase struct {
-	provoke func(*world) answer
-	class   simulator.Class
-	never   string
+	description string
+	class       simulator.Class
+	provoke     func(*world) answer
+	reason      string
 }
 
-func say(text string) params     { return params{"chat_id": annID, "text": text} }
-func html(text string) params    { return params{"chat_id": annID, "text": text, "parse_mode": "HTML"} }
-func with(p, more params) params { return merge(p, more) }
-func markup(v any) params        { return params{"reply_markup": v} }
-func oneButton(b params) params  { return markup(params{"inline_keyboard": [][]params{{b}}}) }
-func inThread(thread int64) params {
-	return params{"chat_id": forumID, "text": "x", "message_thread_id": thread}
+func given(description string, class simulator.Class, provoke func(*world) answer) errorCase {
+	return errorCase{description: description, class: class, provoke: provoke}
 }
 
-func merge(list ...params) params {
-	out := params{}
-	for _, p := range list {
-		for name, v := range p {
-			out[name] = v
-		}
-	}
-	return out
+func never(description, reason string) errorCase {
+	return errorCase{description: description, reason: reason}
 }
 
-// sending provokes an error by a sendMessage alone.
-func sending(p params) func(*world) answer {
-	return func(w *world) answer { return w.call("sendMessage", p) }
-}
-
-// writing provokes an error by a message to a chat, in a state that is set up first.
-func writing(chat int64, setUp func(*world)) func(*world) answer {
-	return func(w *world) answer {
-		setUp(w)
-		return w.call("sendMessage", params{"chat_id": chat, "text": "x"})
-	}
-}
-
-const (
-	groupID   = -77
-	channelID = -1001000000003
-)
-
-func errorCases() map[string]errorCase {
+func errorCases() []errorCase {
 	const (
 		refused = simulator.Refused
 		state   = simulator.State
 		mtproto = "comes from deeper in Telegram; use a Fault"
 	)
-	return map[string]errorCase{
-		"Bad Request: can't parse entities: Can't find end of the entity starting at byte offset 12":               {never: "belongs to Markdown, which is not simulated"},
-		"Bad Request: can't parse entities: Character '-' is reserved and must be escaped with the preceding '\\'": {never: "belongs to MarkdownV2, which is not simulated"},
-		"Bad Request: can't parse entities: Unsupported start tag \"foo\" at byte offset 0":                        {provoke: sending(html("<foo>x</foo>")), class: refused},
-		"Bad Request: message text is empty":       {provoke: sending(say(" \n ")), class: refused},
-		"Bad Request: text is too long":            {provoke: sending(say(strings.Repeat("x", 32_769))), class: refused},
-		"Bad Request: message is too long":         {provoke: sending(say(strings.Repeat("😀", 4097))), class: refused},
-		"Bad Request: MESSAGE_TOO_LONG":            {provoke: editLong, class: refused},
-		"Bad Request: message caption is too long": {provoke: longCaption, class: refused},
-		"Bad Request: entities too long":           {never: "the limit of the server is not known; use a Fault"},
-		"Bad Request: BUTTON_DATA_INVALID":         {provoke: sending(with(say("x"), oneButton(params{"text": "a", "callback_data": strings.Repeat("é", 33)}))), class: refused},
-		"Bad Request: BUTTON_URL_INVALID":          {provoke: sending(with(say("x"), oneButton(params{"text": "a", "url": "nowhere"}))), class: refused},
-		"Bad Request: BUTTON_TYPE_INVALID":         {provoke: sending(merge(say("x"), params{"chat_id": opsID}, oneButton(params{"text": "a", "web_app": params{"url": "https://a.bc"}}))), class: refused},
-		"Bad Request: BUTTON_COPY_TEXT_INVALID":    {provoke: sending(with(say("x"), oneButton(params{"text": "a", "copy_text": params{"text": ""}}))), class: refused},
-		"Bad Request: can't parse InlineKeyboardButton: Text buttons are not allowed in the inline keyboard": {provoke: sending(with(say("x"), oneButton(params{"text": "a", "callback_data": ""}))), class: refused},
-		"Bad Request: reply markup is too long":                                                             {provoke: manyButtons, class: refused},
-		"Bad Request: object expected as reply markup":                                                      {provoke: sending(with(say("x"), markup(nil))), class: refused},
-		"Bad Request: can't parse reply keyboard markup JSON object":                                        {provoke: sending(with(say("x"), markup("{"))), class: refused},
-		"Bad Request: inline keyboard expected":                                                             {provoke: editWith(markup(params{"force_reply": true})), class: refused},
-		"Bad Request: message to edit not found":                                                            {provoke: editDeleted, class: state},
-		"Bad Request: message can't be edited":                                                              {provoke: editForeign, class: refused},
-		"Bad Request: there is no text in the message to edit":                                              {provoke: editDocument, class: refused},
-		"Bad Request: MESSAGE_ID_INVALID":                                                                   {never: mtproto},
-		"Bad Request: message to delete not found":                                                          {provoke: deleteTwice, class: state},
-		"Bad Request: message can't be deleted":                                                             {provoke: deleteOld, class: refused},
-		"Bad Request: message to be replied not found":                                                      {provoke: replyToDeleted, class: state},
-		"Bad Request: query is too old and response timeout expired or query ID is invalid":                 {provoke: answerLate, class: state},
-		"Bad Request: chat not found":                                                                       {provoke: writing(999, func(*world) {}), class: state},
-		"Bad Request: chat_id is empty":                                                                     {provoke: sending(params{"text": "x"}), class: refused},
-		"Bad Request: PEER_ID_INVALID":                                                                      {never: mtproto},
-		"Bad Request: group chat was upgraded to a supergroup chat":                                         {provoke: writing(groupID, func(w *world) { w.AddGroup(groupID, "Old").Upgrade(-1001234567890) }), class: state},
-		"Bad Request: message thread not found":                                                             {provoke: sending(inThread(1)), class: refused},
-		"Bad Request: TOPIC_CLOSED":                                                                         {provoke: closedTopic, class: state},
-		"Bad Request: not enough rights to send text messages to the chat":                                  {provoke: writing(opsID, func(w *world) { w.ops.SetStatus(w.Bot().ID, simulator.Restricted) }), class: state},
-		"Bad Request: CHAT_WRITE_FORBIDDEN":                                                                 {never: mtproto},
-		"Bad Request: need administrator rights in the channel chat":                                        {provoke: writing(channelID, func(w *world) { w.AddRoom(simulator.Chat{ID: channelID, Type: simulator.Channel, Title: "News"}) }), class: state},
-		"Bad Request: have no write access to the chat":                                                     {never: mtproto},
-		"Bad Request: group is deactivated":                                                                 {never: mtproto},
-		"Bad Request: invalid webhook URL specified":                                                        {provoke: settingWebhook(params{"url": "://"}), class: refused},
-		"Bad Request: bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443":                 {provoke: settingWebhook(params{"url": "https://example.com:99/"}), class: refused},
-		"Bad Request: secret token contains unallowed characters":                                           {provoke: settingWebhook(params{"url": "https://example.com/", "secret_token": "ä"}), class: refused},
-		"Bad Request: file is too big":                                                                      {provoke: bigFile, class: refused},
-		"Logged out":                                                                                        {provoke: afterLogOut, class: state},
-		"Unauthorized":                                                                                      {provoke: visiting("/bot1:wrong/getMe"), class: refused},
-		"Unauthorized: invalid token specified":                                                             {never: "the cloud answers 404 to a malformed token, and so does the simulator"},
-		"Not Found":                                                                                         {provoke: visiting("/bot1/getMe"), class: refused},
-		"Not Found: method not found":                                                                       {provoke: func(w *world) answer { return w.call("sendNothing", nil) }, class: refused},
-		"Forbidden: bot was blocked by the user":                                                            {provoke: writing(annID, func(w *world) { w.ann.Block() }), class: state},
-		"Bad Request: USER_IS_BLOCKED":                                                                      {never: "belongs to sendMediaGroup, which is not simulated"},
-		"Forbidden: user is deactivated":                                                                    {provoke: writing(annID, func(w *world) { w.ann.Deactivate() }), class: state},
-		"Forbidden: bot can't initiate conversation with a user":                                            {provoke: writing(benID, func(*world) {}), class: state},
-		"Forbidden: the bot can't send messages to the bot":                                                 {provoke: writing(5, func(w *world) { w.AddAccount(simulator.User{ID: 5, IsBot: true, FirstName: "Other"}) }), class: state},
-		"Forbidden: bot was kicked from the group chat":                                                     {provoke: writing(groupID, func(w *world) { w.AddGroup(groupID, "Old").KickBot() }), class: state},
-		"Forbidden: bot was kicked from the supergroup chat":                                                {provoke: writing(opsID, func(w *world) { w.ops.KickBot() }), class: state},
-		"Forbidden: bot was kicked from the channel chat":                                                   {provoke: writing(channelID, func(w *world) { w.AddChannel(channelID, "News").KickBot() }), class: state},
-		"Forbidden: bot is not a member of the group chat":                                                  {provoke: writing(groupID, func(w *world) { w.AddGroup(groupID, "Old").SetStatus(w.Bot().ID, simulator.Left) }), class: state},
-		"Forbidden: bot is not a member of the supergroup chat":                                             {provoke: writing(opsID, func(w *world) { w.ops.SetStatus(w.Bot().ID, simulator.Left) }), class: state},
-		"Forbidden: bot is not a member of the channel chat":                                                {provoke: writing(channelID, func(w *world) { w.AddChannel(channelID, "News").SetStatus(w.Bot().ID, simulator.Left) }), class: state},
-		"Forbidden: the group chat was deleted":                                                             {provoke: writing(opsID, func(w *world) { w.ops.Delete() }), class: state},
-		"Conflict: terminated by other getUpdates request; make sure that only one bot instance is running": {provoke: whilePolling(func(w *world) { w.call("getUpdates", params{"offset": 3, "timeout": 1}) }), class: state},
-		"Conflict: terminated by setWebhook request":                                                        {provoke: whilePolling(func(w *world) { w.call("setWebhook", params{"url": "https://example.com/"}) }), class: state},
-		"Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first": {provoke: pollWithWebhook, class: state},
-		"Misdirected Request: unallowed token specified":                                                               {never: "belongs to a self-hosted server that filters tokens"},
-		"Too Many Requests: retry after 14":                                                                            {provoke: tooMany, class: simulator.Limited},
-		"Internal Server Error: restart":                                                                               {provoke: faulty(simulator.Fault{}), class: simulator.Faulted},
-		"Internal Server Error: sent message was immediately deleted and can't be returned":                            {provoke: faulty(simulator.Fault{Description: "Internal Server Error: sent message was immediately deleted and can't be returned", Applied: true}), class: simulator.Faulted},
-		"Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message": {provoke: editWith(nil), class: state},
+	return []errorCase{
+		never("Bad Request: can't parse entities: Can't find end of the entity starting at byte offset 12", "belongs to Markdown, which is not simulated"),
+		never("Bad Request: can't parse entities: Character '-' is reserved and must be escaped with the preceding '\\'", "belongs to MarkdownV2, which is not simulated"),
+		given("Bad Request: can't parse entities: Unsupported start tag \"foo\" at byte offset 0", refused,
+			sending(html("<foo>x</foo>"))),
+		given("Bad Request: message text is empty", refused, sending(say(" \n "))),
+		given("Bad Request: text is too long", refused, sending(say(strings.Repeat("x", 32_769)))),
+		given("Bad Request: message is too long", refused, sending(say(strings.Repeat("😀", 4097)))),
+		given("Bad Request: MESSAGE_TOO_LONG", refused, editLong),
+		given("Bad Request: message caption is too long", refused, longCaption),
+		never("Bad Request: entities too long", "the limit of the server is not known; use a Fault"),
+		given("Bad Request: BUTTON_DATA_INVALID", refused,
+			sending(with(say("x"), oneButton(params{"text": "a", "callback_data": strings.Repeat("é", 33)})))),
+		given("Bad Request: BUTTON_URL_INVALID", refused, sending(with(say("x"), oneButton(params{"text": "a", "url": "nowhere"})))),
+		given("Bad Request: BUTTON_TYPE_INVALID", refused,
+			sending(merge(say("x"), params{"chat_id": opsID}, oneButton(params{"text": "a", "web_app": params{"url": "https://a.bc"}})))),
+		given("Bad Request: BUTTON_COPY_TEXT_INVALID", refused,
+			sending(with(say("x"), oneButton(params{"text": "a", "copy_text": params{"text": ""}})))),
+		given("Bad Request: can't parse InlineKeyboardButton: Text buttons are not allowed in the inline keyboard", refused,
+			sending(with(say("x"), oneButton(params{"text": "a", "callback_data": ""})))),
+		given("Bad Request: reply markup is too long", refused, manyButtons),
+		given("Bad Request: object expected as reply markup", refused, sending(with(say("x"), markup(nil)))),
+		given("Bad Request: can't parse reply keyboard markup JSON object", refused, sending(with(say("x"), markup("{")))),
+		given("Bad Request: inline keyboard expected", refused, editWith(markup(params{"force_reply": true}))),
+		given("Bad Request: message to edit not found", state, editDeleted),
+		given("Bad Request: message can't be edited", refused, editForeign),
+		given("Bad Request: there is no text in the message to edit", refused, editDocument),
+		never("Bad Request: MESSAGE_ID_INVALID", mtproto),
+		given("Bad Request: message to delete not found", state, deleteTwice),
+		given("Bad Request: message can't be deleted", refused, deleteOld),
+		given("Bad Request: message to be replied not found", state, replyToDeleted),
+		given("Bad Request: query is too old and response timeout expired or query ID is invalid", state, answerLate),
+		given("Bad Request: chat not found", state, writing(999, func(*world) {})),
+		given("Bad Request: chat_id is empty", refused, sending(params{"text": "x"})),
+		never("Bad Request: PEER_ID_INVALID", mtproto),
+		given("Bad Request: group chat was upgraded to a supergroup chat", state,
+			writing(groupID, func(w *world) { w.AddGroup(groupID, "Old").Upgrade(-1001234567890) })),
+		given("Bad Request: message thread not found", refused, sending(inThread(1))),
+		given("Bad Request: TOPIC_CLOSED", state, closedTopic),
+		given("Bad Request: not enough rights to send text messages to the chat", state,
+			writing(opsID, func(w *world) { w.ops.SetStatus(w.Bot().ID, simulator.Restricted) })),
+		never("Bad Request: CHAT_WRITE_FORBIDDEN", mtproto),
+		given("Bad Request: need administrator rights in the channel chat", state,
+			writing(channelID, func(w *world) { w.AddRoom(simulator.Chat{ID: channelID, Type: simulator.Channel, Title: "News"}) })),
+		never("Bad Request: have no write access to the chat", mtproto),
+		never("Bad Request: group is deactivated", mtproto),
+		given("Bad Request: invalid webhook URL specified", refused, settingWebhook(params{"url": "://"})),
+		given("Bad Request: bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443", refused,
+			settingWebhook(params{"url": "https://example.com:99/"})),
+		given("Bad Request: secret token contains unallowed characters", refused,
+			settingWebhook(params{"url": "https://example.com/", "secret_token": "ä"})),
+		given("Bad Request: file is too big", refused, bigFile),
+		given("Logged out", state, afterLogOut),
+		given("Unauthorized", refused, visiting("/bot1:wrong/getMe")),
+		never("Unauthorized: invalid token specified", "the cloud answers 404 to a malformed token, and so does the simulator"),
+		given("Not Found", refused, visiting("/bot1/getMe")),
+		given("Not Found: method not found", refused, func(w *world) answer { return w.call("sendNothing", nil) }),
+		given("Forbidden: bot was blocked by the user", state, writing(annID, func(w *world) { w.ann.Block() })),
+		never("Bad Request: USER_IS_BLOCKED", "belongs to sendMediaGroup, which is not simulated"),
+		given("Forbidden: user is deactivated", state, writing(annID, func(w *world) { w.ann.Deactivate() })),
+		given("Forbidden: bot can't initiate conversation with a user", state, writing(benID, func(*world) {})),
+		given("Forbidden: the bot can't send messages to the bot", state,
+			writing(5, func(w *world) { w.AddAccount(simulator.User{ID: 5, IsBot: true, FirstName: "Other"}) })),
+		given("Forbidden: bot was kicked from the group chat", state,
+			writing(groupID, func(w *world) { w.AddGroup(groupID, "Old").KickBot() })),
+		given("Forbidden: bot was kicked from the supergroup chat", state, writing(opsID, func(w *world) { w.ops.KickBot() })),
+		given("Forbidden: bot was kicked from the channel chat", state,
+			writing(channelID, func(w *world) { w.AddChannel(channelID, "News").KickBot() })),
+		given("Forbidden: bot is not a member of the group chat", state,
+			writing(groupID, func(w *world) { w.AddGroup(groupID, "Old").SetStatus(w.Bot().ID, simulator.Left) })),
+		given("Forbidden: bot is not a member of the supergroup chat", state,
+			writing(opsID, func(w *world) { w.ops.SetStatus(w.Bot().ID, simulator.Left) })),
+		given("Forbidden: bot is not a member of the channel chat", state,
+			writing(channelID, func(w *world) { w.AddChannel(channelID, "News").SetStatus(w.Bot().ID, simulator.Left) })),
+		given("Forbidden: the group chat was deleted", state, writing(opsID, func(w *world) { w.ops.Delete() })),
+		given("Conflict: terminated by other getUpdates request; make sure that only one bot instance is running", state,
+			whilePolling(func(w *world) { w.call("getUpdates", params{"offset": 3, "timeout": 1}) })),
+		given("Conflict: terminated by setWebhook request", state,
+			whilePolling(func(w *world) { w.call("setWebhook", params{"url": "https://example.com/"}) })),
+		given("Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first", state,
+			pollWithWebhook),
+		never("Misdirected Request: unallowed token specified", "belongs to a self-hosted server that filters tokens"),
+		given("Too Many Requests: retry after 14", simulator.Limited, tooMany),
+		given("Internal Server Error: restart", simulator.Faulted, faulty(simulator.Fault{})),
+		given("Internal Server Error: sent message was immediately deleted and can't be returned", simulator.Faulted,
+			faulty(simulator.Fault{Description: "Internal Server Error: sent message was immediately deleted and can't be returned", Applied: true})),
+		given("Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message", state,
+			editWith(nil)),
 	}
 }
 
 // Every known answer of the real server is given for the call that deserves it, word for
 // word, or has a reason why it never is.
 func TestKnownErrors(t *testing.T) {
-	cases := errorCases()
+	cases := map[string]errorCase{}
+	for _, c := range errorCases() {
+		cases[c.description] = c
+	}
+	if listed := len(knownErrors(t)); len(cases) != listed {
+		t.Errorf("%d cases for %d known errors", len(cases), listed)
+	}
 	for _, known := range knownErrors(t) {
 		t.Run(known.Description, func(t *testing.T) {
 			c, ok := cases[known.Description]
 			switch {
 			case !ok:
 				t.Fatal("there is neither a case nor a reason why not")
-			case c.never != "":
-				t.Log(c.never)
+			case c.provoke == nil:
+				if c.reason == "" {
+					t.Error("there is no reason why not")
+				}
 				return
 			}
 			w := newWorld(t, func(o *simulator.Options) {
@@ -241,164 +241,5 @@ func TestTextsComeFromTheList(t *testing.T) {
 	}
 	if found < 30 {
 		t.Errorf("found %d lookups, want those of the whole package", found)
-	}
-}
-
-func editLong(w *world) answer {
-	m := w.send(annID, "x")
-	return w.call("editMessageText", params{"chat_id": annID, "message_id": m.MessageID, "text": strings.Repeat("x", 4097)})
-}
-
-func editWith(more params) func(*world) answer {
-	return func(w *world) answer {
-		m := w.send(annID, "x")
-		return w.call("editMessageText", merge(say("x"), params{"message_id": m.MessageID}, more))
-	}
-}
-
-func editDeleted(w *world) answer {
-	m := w.send(annID, "x")
-	w.Delete(m)
-	return w.call("editMessageText", with(say("y"), params{"message_id": m.MessageID}))
-}
-
-func editForeign(w *world) answer {
-	m := w.ann.Send(annID, "mine")
-	return w.call("editMessageText", with(say("y"), params{"message_id": m.MessageID}))
-}
-
-func (w *world) document(caption string) answer {
-	w.t.Helper()
-	m, err := w.ann.Post(simulator.Draft{Chat: annID, Document: "a.txt", Content: []byte("x")})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return w.call("sendDocument", params{"chat_id": annID, "document": m.Document.FileID, "caption": caption})
-}
-
-func editDocument(w *world) answer {
-	var m simulator.Message
-	if err := json.Unmarshal(w.document("").Result, &m); err != nil {
-		w.t.Fatal(err)
-	}
-	return w.call("editMessageText", with(say("y"), params{"message_id": m.MessageID}))
-}
-
-func longCaption(w *world) answer { return w.document(strings.Repeat("x", 1025)) }
-
-func manyButtons(w *world) answer {
-	row := []params{}
-	for range 101 {
-		row = append(row, params{"text": "a", "callback_data": "b"})
-	}
-	rows := [][]params{}
-	for i := 0; i < len(row); i++ {
-		rows = append(rows, row[i:i+1])
-	}
-	return w.call("sendMessage", with(say("x"), markup(params{"inline_keyboard": rows})))
-}
-
-func deleteTwice(w *world) answer {
-	m := w.send(annID, "x")
-	p := params{"chat_id": annID, "message_id": m.MessageID}
-	must[bool](w, "deleteMessage", p)
-	return w.call("deleteMessage", p)
-}
-
-func deleteOld(w *world) answer {
-	m := w.send(annID, "x")
-	w.clock.Advance(48 * time.Hour)
-	return w.call("deleteMessage", params{"chat_id": annID, "message_id": m.MessageID})
-}
-
-func replyToDeleted(w *world) answer {
-	m := w.send(annID, "x")
-	w.Delete(m)
-	return w.call("sendMessage", with(say("y"), params{"reply_parameters": params{"message_id": m.MessageID}}))
-}
-
-func answerLate(w *world) answer {
-	id := w.ann.Tap(w.send(annID, "x", keyboard("a")), "a")
-	w.clock.Advance(simulator.DefaultAnswerWithin + time.Second)
-	return w.call("answerCallbackQuery", params{"callback_query_id": id})
-}
-
-func closedTopic(w *world) answer {
-	thread := w.forum.AddTopic("Deploys")
-	w.forum.SetTopicClosed(thread, true)
-	return w.call("sendMessage", inThread(thread))
-}
-
-func settingWebhook(p params) func(*world) answer {
-	return func(w *world) answer { return w.call("setWebhook", p) }
-}
-
-func bigFile(w *world) answer {
-	m, err := w.ann.Post(simulator.Draft{Chat: annID, Document: "big", Content: make([]byte, 20<<20+1)})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return w.call("getFile", params{"file_id": m.Document.FileID})
-}
-
-func afterLogOut(w *world) answer {
-	must[bool](w, "logOut", nil)
-	return w.call("getMe", nil)
-}
-
-// visiting asks for a path that is no call of the bot.
-func visiting(path string) func(*world) answer {
-	return func(w *world) answer {
-		w.t.Helper()
-		response, err := w.Client().Get("http://simulator" + path)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		defer response.Body.Close()
-		a := answer{Status: response.StatusCode}
-		if err := json.NewDecoder(response.Body).Decode(&a); err != nil {
-			w.t.Fatal(err)
-		}
-		return a
-	}
-}
-
-// whilePolling returns what a held poll is told when something else happens.
-func whilePolling(happens func(*world)) func(*world) answer {
-	return func(w *world) answer {
-		done := make(chan answer, 1)
-		go func() {
-			a, err := w.try(w.t.Context(), "getUpdates", params{"offset": 2, "timeout": 50})
-			if err != nil {
-				w.t.Error(err)
-			}
-			done <- a
-		}()
-		if err := w.Wait(w.t.Context(), w.Polling); err != nil {
-			w.t.Fatal(err)
-		}
-		happens(w)
-		return <-done
-	}
-}
-
-func pollWithWebhook(w *world) answer {
-	must[bool](w, "setWebhook", params{"url": "https://example.com/"})
-	return w.call("getUpdates", nil)
-}
-
-func tooMany(w *world) answer {
-	w.send(annID, "x")
-	a := w.call("sendMessage", say("y"))
-	if got := a.Header.Get("Retry-After"); got != "14" {
-		w.t.Errorf("Retry-After is %q", got)
-	}
-	return a
-}
-
-func faulty(f simulator.Fault) func(*world) answer {
-	return func(w *world) answer {
-		w.Fault(f)
-		return w.call("sendMessage", say("x"))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,11 +68,19 @@ const (
 	forumID = -1001000000002
 )
 
+// noNetwork keeps webhooks of tests within the test.
+type noNetwork struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("no network in tests")
+}
+
 // newWorld makes a world on a held clock, in which Ann has started the bot.
 func newWorld(t *testing.T, change ...func(*simulator.Options)) *world {
 	t.Helper()
 	c := &clock{now: epoch}
-	options := simulator.Options{Now: c.Now}
+	options := simulator.Options{Now: c.Now, WebhookClient: &http.Client{Transport: noNetwork{}}}
 	for _, f := range change {
 		f(&options)
 	}
