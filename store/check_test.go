@@ -38,7 +38,7 @@ type check struct {
 func checks() []check {
 	var all []check
 	for _, some := range [][]check{
-		openChecks(), openedAnsweredChecks(), guardChecks(), decideChecks(), quorumChecks(), stepChecks(),
+		openChecks(), openedAnsweredChecks(), decideChecks(), quorumChecks(), guardChecks(), stepChecks(),
 		claimChecks(), reportChecks(), undoChecks(), alarmChecks(), cardChecks(), viewChecks(), sendChecks(),
 		readChecks(), feedChecks(), leaseChecks(), deadChecks(), expiryChecks(),
 	} {
