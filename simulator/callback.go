@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 	"unicode/utf8"
 )
+
+// maxQueries is how many taps are remembered before old ones are forgotten.
+const maxQueries = 10_000
 
 // maxAnswer is how long the text of an answer can be, in code points.
 const maxAnswer = 200
@@ -110,10 +114,21 @@ func (p *Person) Press(press Press) (id string, err error) {
 	default:
 		q.Message = mustJSON(stored.current())
 	}
+	s.forgetQueries()
 	s.queries[q.ID] = q
 	s.note(Change{Kind: CallbackTapped, Chat: ch.ID, Message: press.Message, User: p.ID, Callback: q.ID})
 	s.enqueue("callback_query", q.CallbackQuery, callbackLife, fmt.Sprintf("user %d", p.ID))
 	return q.ID, nil
+}
+
+// forgetQueries forgets taps that nobody can answer any more, once there are many. The
+// caller holds mu.
+func (s *Server) forgetQueries() {
+	if len(s.queries) < maxQueries {
+		return
+	}
+	old := s.options.Now().Add(-max(time.Hour, s.options.AnswerWithin))
+	maps.DeleteFunc(s.queries, func(_ string, q *query) bool { return q.at.Before(old) })
 }
 
 // data finds what the tap sends.

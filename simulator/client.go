@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,7 +11,7 @@ import (
 
 // Client returns an HTTP client whose requests go straight to the server, whatever
 // address they name, without a socket. Such a client works in a bubble of package
-// testing/synctest. It follows no redirects.
+// testing/synctest, if the server was made in it. It follows no redirects.
 func (s *Server) Client() *http.Client {
 	return &http.Client{
 		Transport:     transport{s},
@@ -64,7 +65,7 @@ func (w *pipeWriter) run(h http.Handler, r *http.Request) {
 	defer func() {
 		_ = r.Body.Close()
 		if v := recover(); v != nil {
-			if v != http.ErrAbortHandler { //nolint:errorlint // the documented panic value
+			if abort, ok := v.(error); !ok || !errors.Is(abort, http.ErrAbortHandler) {
 				panic(v)
 			}
 			err := fmt.Errorf("simulated connection: %w", syscall.ECONNRESET)

@@ -129,7 +129,7 @@ func grammyBot(ctx context.Context, url, token string) error {
 
 // A rawClient makes calls with package net/http alone.
 type rawClient struct {
-	ctx  context.Context //nolint:containedctx // one conversation
+	ctx  context.Context
 	base string
 }
 

@@ -24,7 +24,7 @@ const (
 	maxRetryAfter    = time.Hour // of what the bot's server asks for
 	maxWebhookReply  = 1 << 20   // bytes
 	defaultParallel  = 40
-	secretHeader     = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // the name of a header
+	secretHeader     = "X-Telegram-Bot-Api-Secret-Token"
 	maxSecret        = 256
 	webhookPortsText = "80, 88, 443 or 8443"
 )

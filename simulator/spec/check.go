@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,8 +30,8 @@ func (a *API) CheckCall(m *Method, params map[string]Value) error {
 			}
 			return &Error{name, "unknown parameter of " + m.Name}
 		}
-		if err := a.checkParam(f, params[name]); err != nil {
-			return err
+		if e := a.checkParam(f, params[name]); e != nil {
+			return e
 		}
 	}
 	for _, f := range m.Fields {
@@ -41,7 +42,7 @@ func (a *API) CheckCall(m *Method, params map[string]Value) error {
 	return nil
 }
 
-func (a *API) checkParam(f Field, v Value) error {
+func (a *API) checkParam(f Field, v Value) *Error {
 	if v.File {
 		if slices.Contains(f.Types, "InputFile") {
 			return nil
@@ -64,19 +65,19 @@ func (a *API) checkParam(f Field, v Value) error {
 
 // checkText checks a value that came as text, where numbers, booleans and objects
 // are written out.
-func (a *API) checkText(f Field, text string) error {
-	var failure error
+func (a *API) checkText(f Field, text string) *Error {
+	var failure *Error
 	for _, typ := range f.Types {
-		err := a.checkTextAs(typ, text, f.Name)
-		if err == nil {
+		e := a.checkTextAs(typ, text, f.Name)
+		if e == nil {
 			return nil
 		}
-		failure = deeper(failure, err)
+		failure = deeper(failure, e)
 	}
 	return failure
 }
 
-func (a *API) checkTextAs(typ, text, path string) error {
+func (a *API) checkTextAs(typ, text, path string) *Error {
 	switch typ {
 	case "String":
 		return nil
@@ -119,7 +120,10 @@ func (a *API) CheckObject(typ string, raw json.RawMessage) error {
 	if err != nil {
 		return &Error{typ, "not valid JSON"}
 	}
-	return a.checkOne(typ, decoded, typ)
+	if e := a.checkOne(typ, decoded, typ); e != nil {
+		return e
+	}
+	return nil
 }
 
 // CheckResult compares the result of a call with what the method's description says it
@@ -129,39 +133,42 @@ func (a *API) CheckResult(m *Method, raw json.RawMessage) error {
 	if err != nil {
 		return &Error{"result", "not valid JSON"}
 	}
-	return a.check(m.Returns, decoded, "result")
+	if e := a.check(m.Returns, decoded, "result"); e != nil {
+		return e
+	}
+	return nil
 }
 
-func (a *API) check(types []string, v any, path string) error {
-	var failure error
+func (a *API) check(types []string, v any, path string) *Error {
+	var failure *Error
 	for _, typ := range types {
-		err := a.checkOne(typ, v, path)
-		if err == nil {
+		e := a.checkOne(typ, v, path)
+		if e == nil {
 			return nil
 		}
-		failure = deeper(failure, err)
+		failure = deeper(failure, e)
 	}
 	return failure
 }
 
 // deeper keeps the error that stands deepest in the object: of several alternatives
 // it belongs to the one that was meant.
-func deeper(old, err error) error {
-	if old == nil || len(err.(*Error).Path) > len(old.(*Error).Path) { //nolint:errorlint // both are made here, never wrapped
-		return err
+func deeper(old, e *Error) *Error {
+	if old == nil || len(e.Path) > len(old.Path) {
+		return e
 	}
 	return old
 }
 
-func (a *API) checkOne(typ string, v any, path string) error {
+func (a *API) checkOne(typ string, v any, path string) *Error {
 	if element, ok := strings.CutPrefix(typ, "Array of "); ok {
 		list, ok := v.([]any)
 		if !ok {
 			return &Error{path, "an array is expected"}
 		}
 		for i, item := range list {
-			if err := a.checkOne(element, item, fmt.Sprintf("%s[%d]", path, i)); err != nil {
-				return err
+			if e := a.checkOne(element, item, fmt.Sprintf("%s[%d]", path, i)); e != nil {
+				return e
 			}
 		}
 		return nil
@@ -189,7 +196,7 @@ func (a *API) checkOne(typ string, v any, path string) error {
 	return nil
 }
 
-func (a *API) checkNamed(name string, v any, path string) error {
+func (a *API) checkNamed(name string, v any, path string) *Error {
 	typ, known := a.types[name]
 	if !known {
 		return &Error{path, "the description has no type " + name}
@@ -206,8 +213,8 @@ func (a *API) checkNamed(name string, v any, path string) error {
 		if !ok {
 			return &Error{path + "." + key, "unknown field of " + name}
 		}
-		if err := a.check(f.Types, object[key], path+"."+key); err != nil {
-			return err
+		if e := a.check(f.Types, object[key], path+"."+key); e != nil {
+			return e
 		}
 	}
 	for _, f := range typ.Fields {
@@ -226,7 +233,7 @@ func decode(raw []byte) (any, error) {
 		return nil, err
 	}
 	if d.More() {
-		return nil, fmt.Errorf("more than one JSON value")
+		return nil, errors.New("more than one JSON value")
 	}
 	return v, nil
 }

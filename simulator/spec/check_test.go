@@ -94,6 +94,30 @@ func TestCheckCall(t *testing.T) {
 	}
 }
 
+func TestCheckResult(t *testing.T) {
+	tests := []struct{ method, result, want string }{
+		{"getMe", `{"id":1,"is_bot":true,"first_name":"x"}`, ""},
+		{"getMe", `{"id":1,"is_bot":true}`, "result.first_name: required field of User is missing"},
+		{"getMe", `{`, "result: not valid JSON"},
+		{"getUpdates", `[{"update_id":1},{"update_id":"2"}]`, "result[1].update_id: Integer is expected"},
+		{"editMessageText", `true`, ""},
+	}
+	api := load(t)
+	for _, tt := range tests {
+		m, ok := api.Method(tt.method)
+		if !ok {
+			t.Fatalf("no method %s", tt.method)
+		}
+		var got string
+		if err := api.CheckResult(m, json.RawMessage(tt.result)); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s %s: got %q, want %q", tt.method, tt.result, got, tt.want)
+		}
+	}
+}
+
 func TestLoadRefusesOtherFiles(t *testing.T) {
 	for _, data := range []string{"", "[]", "{}", `{"methods":{},"types":{}}`} {
 		if _, err := spec.Load([]byte(data)); err == nil {
