@@ -64,6 +64,24 @@ func cardChecks() []check {
 			same(e, "revision", after.Row.Rev, r.Row.Rev+1)
 			same(e, "card that stands", e.place("a1", store.Place{Chat: ann}, &l, false), newer)
 		}},
+		{"card", "two topics of one chat get cards of their own", func(e *env) {
+			e.open("a1")
+			l := e.lease()
+			one := e.place("a1", store.Place{Chat: -100, Thread: 1}, &l, false)
+			two := e.place("a1", store.Place{Chat: -100, Thread: 2}, &l, false)
+			r := e.read("a1")
+			same(e, "cards", len(r.Cards), 2)
+			same(e, "retired", r.Card(one).Retired || r.Card(two).Retired, false)
+		}},
+		{"card", "a card made after the answer lives as long as the row", func(e *env) {
+			e.approved("a1")
+			e.advance(hour)
+			l := e.lease()
+			cid := e.place("a1", store.Place{Chat: ann}, &l, false)
+			for _, key := range []string{e.keys.CardKey(cid), e.keys.CardsOf("a1")} {
+				e.livesFor(key, storetest.Retention-hour)
+			}
+		}},
 		{"card", "a copy for a reader retires nothing", func(e *env) {
 			e.open("a1")
 			l := e.lease()
@@ -109,6 +127,7 @@ func viewChecks() []check {
 			r := e.look("a1", cid, store.View{User: ben, Pages: []string{"all"}})
 			same(e, "seen", r.Card(cid).Seen, map[int64][]string{ann: {"1", "11"}, ben: {"all"}})
 			e.unchanged(func() {
+				e.look("a1", cid, store.View{User: cleo})
 				e.look("a1", cid, store.View{User: ann})
 				e.look("a1", cid, store.View{Pages: []string{"5"}})
 			})
@@ -133,6 +152,13 @@ func viewChecks() []check {
 			e.unchanged(func() { e.look("a1", cid, store.View{Message: 12}) })
 			e.sent("a1", cid, "edit", 12, 0)
 			same(e, "copy shows", e.read("a1").Card(cid).Copies, map[int]string{12: "drawn"})
+		}},
+		{"view", "a message adopted after the answer lives as long as the row", func(e *env) {
+			e.approved("a1")
+			cid := e.card("a1")
+			e.advance(hour)
+			e.look("a1", cid, store.View{Message: 12})
+			e.livesFor(e.keys.Message(ann, 12), storetest.Retention-hour)
 		}},
 		{"view", "a card or an approval that is gone has no view", func(e *env) {
 			e.open("a1")
@@ -249,9 +275,18 @@ func sendChecks() []check {
 			ok, err := e.store.Edited(e.ctx, "a1", cid, message, "second", 0, e.lease())
 			e.ok(err)
 			same(e, "recorded", ok, true)
-			c := e.read("a1").Card(cid)
-			same(e, "drawn", c.Drawn, "second")
-			same(e, "copies", len(c.Copies), 0)
+			want := e.rdb.HGetAll(e.ctx, e.keys.CardKey(cid)).Val()
+			same(e, "drawn", want["drawn"], "second")
+			want["copy:12"] = "drawn"
+			e.sent("a1", cid, "edit", 12, 0)
+			same(e, "card", e.rdb.HGetAll(e.ctx, e.keys.CardKey(cid)).Val(), want)
+			same(e, "messages", len(e.rdb.Keys(e.ctx, e.keys.Prefix()+"bot:message:*").Val()), 1)
+		}},
+		{"sent", "a message sent after the answer lives as long as the row", func(e *env) {
+			e.approved("a1")
+			e.advance(hour)
+			e.card("a1")
+			e.livesFor(e.keys.Message(ann, message), storetest.Retention-hour)
 		}},
 		{"sent", "what comes in under an old lease is not recorded, and is drawn again", func(e *env) {
 			e.open("a1")
@@ -320,6 +355,15 @@ func readChecks() []check {
 				card := map[string]string{"card": cid, "message": cid}[how]
 				same(e, "card by which it was found by "+how, r.CardID, card)
 			}
+		}},
+		{"read", "a question where no card stands leads to its approval, without a card", func(e *env) {
+			e.open("a1")
+			r := e.opensStep("a1", ann, store.Done)
+			e.asked("a1", r.Step.Rev, -100, 11, "", true)
+			found, err := e.store.ReadByMessage(e.ctx, -100, 11)
+			e.ok(err)
+			same(e, "approval and card", []string{found.ID, found.CardID}, []string{"a1", ""})
+			same(e, "row", found.Row, r.Row)
 		}},
 		{"read", "what is not there has no row", func(e *env) {
 			e.open("a1")

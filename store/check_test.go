@@ -39,7 +39,7 @@ func checks() []check {
 	var all []check
 	for _, some := range [][]check{
 		openChecks(), openedAnsweredChecks(), decideChecks(), quorumChecks(), guardChecks(), stepChecks(),
-		claimChecks(), reportChecks(), undoChecks(), alarmChecks(), cardChecks(), viewChecks(), sendChecks(),
+		claimChecks(), reportChecks(), chatChecks(), interruptedChecks(), undoChecks(), alarmChecks(), cardChecks(), viewChecks(), sendChecks(),
 		readChecks(), feedChecks(), leaseChecks(), deadChecks(), expiryChecks(),
 	} {
 		all = append(all, some...)
@@ -69,10 +69,15 @@ type env struct {
 	rdb   *redis.Client
 	keys  store.Keys
 	held  *store.Lease // the lease that was taken, see lease
+	// other makes a store of the same namespace with other options.
+	other func(store.Options) (*store.Store, error)
 }
 
 func newEnv(t testing.TB, s *storetest.Server, st *store.Store) *env {
-	return &env{TB: t, Server: s, ctx: t.Context(), store: st, rdb: s.Client(), keys: s.Keys()}
+	return &env{
+		TB: t, Server: s, ctx: t.Context(), store: st, rdb: s.Client(), keys: s.Keys(),
+		other: func(o store.Options) (*store.Store, error) { return store.New(s.Client(), o) },
+	}
 }
 
 // Name is the test's, not the server's.

@@ -37,3 +37,8 @@ func (k Keys) Settings() string                   { return k.settings() }
 
 // DeadFields is what is kept of an entry that could not be taken.
 func DeadFields(fields map[string]any) string { return deadFields(fields) }
+
+// The keys of what is open in a chat, and of what a notice speaks for.
+func (k Keys) OpenIn(chat int64) string   { return k.open(chat) }
+func (k Keys) ClosedIn(chat int64) string { return k.closed(chat) }
+func (k Keys) Told(nid string) string     { return k.told(nid) }

@@ -111,6 +111,11 @@ func feedChecks() []check {
 				e.ok(err)
 				same(e, "overdue", ids, want)
 			}
+			same(e, "next", e.dirty().Next, -time.Millisecond)
+			r := e.open("a1")
+			e.settles("a1", r.Row.Rev, hour, true)
+			d := e.dirty()
+			e.at("next", d.Now.Add(d.Next), d.Now.Add(hour))
 			e.ok(e.store.DropDeadline(e.ctx, "0"))
 			ids, err := e.store.Overdue(e.ctx, 1)
 			e.ok(err)

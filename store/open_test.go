@@ -135,7 +135,7 @@ func openChecks() []check {
 			bytes := first + first + strings.Repeat("\xff", 3) + "\x00\x00\x00\x00\x00" + "\x01\x01\x01\x01\x1d" + first
 			o := storetest.Options(e.Server)
 			o.Random = strings.NewReader(bytes)
-			st, err := store.New(e.rdb, o)
+			st, err := e.other(o)
 			e.ok(err)
 			for id, want := range map[string]string{"a1": "22222"} {
 				_, ref, err := st.Open(e.ctx, e.opening(id))

@@ -118,7 +118,7 @@ func stepChecks() []check {
 			e.cancels("a1", ben, r.Step.Rev, store.Done)
 			r = e.read("a1")
 			same(e, "step", r.Step, nil)
-			same(e, "memory", e.there(e.keys.Memory("a1")), false)
+			same(e, "memory", e.rdb.HKeys(e.ctx, e.keys.Memory("a1")).Val(), []string{"asked:1001"})
 			same(e, "revision", r.Row.Rev, before.Row.Rev+2)
 			e.cancels("a1", ben, 0, store.NoStep)
 		}},
@@ -137,6 +137,7 @@ func stepChecks() []check {
 			e.open("a1")
 			r := e.opensStep("a1", ann, store.Done)
 			e.asked("a1", r.Step.Rev, -100, 11, "", true)
+			same(e, "a card without a name", e.there(e.keys.CardKey("")), false)
 			found, err := e.store.ReadByMessage(e.ctx, -100, 11)
 			e.ok(err)
 			same(e, "approval", found.ID, "a1")

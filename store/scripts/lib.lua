@@ -86,7 +86,10 @@ local function stands_open(prefix, id, chat, message)
 end
 
 local function stands_closed(prefix, id, now)
-  local chats = {redis.call('HGET', prefix .. 'bot:approval:' .. id, 'step_asked_chat') or nil}
+  local chats = {}
+  for _, field in ipairs(redis.call('HKEYS', prefix .. 'bot:approval:' .. id)) do
+    if string.sub(field, 1, 6) == 'asked:' then chats[#chats + 1] = string.sub(field, 7) end
+  end
   for _, cid in ipairs(redis.call('SMEMBERS', prefix .. 'bot:cards:' .. id)) do
     chats[#chats + 1] = redis.call('HGET', prefix .. 'bot:card:' .. cid, 'chat') or nil
   end
