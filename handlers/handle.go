@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -11,77 +13,50 @@ import (
 	"countersign/telegram"
 )
 
-// handleTimeout bounds the handling of one update; a Redis that hangs for
-// longer counts as away.
-const handleTimeout = 10 * time.Second
+const (
+	// handleTimeout bounds the handling of one update; a Redis that hangs for
+	// longer counts as away.
+	handleTimeout = 10 * time.Second
+
+	// patience is how long a tap may go without an answer; then its sender is
+	// told that it is being tried.
+	patience = 2 * time.Second
+)
 
 // Handlers handle updates. They are safe for concurrent use.
 type Handlers struct {
 	cfg      Config
+	memory   *memory
 	speaking sync.WaitGroup // words on their way
-
-	mu       sync.Mutex          // guards told and strange
-	told     map[string]struct{} // taps whose sender was told that they are being tried
-	strange  map[int64]time.Time // when each stranger got an answer last
 }
 
 // New returns Handlers.
-func New(cfg Config) *Handlers {
-	return &Handlers{cfg: cfg, told: map[string]struct{}{}, strange: map[int64]time.Time{}}
-}
-
-// Handle handles a batch of updates and returns nil when every one of them is
-// handled or set aside. With an error the batch is to be handed over again;
-// what was handled of it is remembered and has no second effect.
-func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) error {
-	ids := make([]int64, len(updates))
-	for i, u := range updates {
-		ids[i] = u.ID
-	}
-	fresh, err := h.cfg.Store.NewUpdates(ctx, ids)
-	if err != nil {
-		for _, raw := range updates {
-			if u, derr := telegram.Decode(raw.Raw); derr == nil {
-				h.trying(ctx, u)
-			}
-		}
-		return fmt.Errorf("updates are not recorded yet: %w", err)
-	}
-	lanes := map[int64][]telegram.RawUpdate{}
-	var order []int64
-	for _, raw := range updates {
-		if !fresh[raw.ID] {
-			continue
-		}
-		chat := chatOf(raw)
-		if _, ok := lanes[chat]; !ok {
-			order = append(order, chat)
-		}
-		lanes[chat] = append(lanes[chat], raw)
-	}
-	errs := make([]error, len(order))
-	var wg sync.WaitGroup
-	for i, chat := range order {
-		wg.Go(func() {
-			for _, raw := range lanes[chat] {
-				if errs[i] = h.one(ctx, raw); errs[i] != nil {
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
+func New(cfg Config) *Handlers { return &Handlers{cfg: cfg, memory: newMemory(cfg.Now)} }
 
 // Wait waits until what is being said was said.
 func (h *Handlers) Wait() { h.speaking.Wait() }
 
-// chatOf is the chat whose order an update belongs to, 0 where it has none.
-func chatOf(raw telegram.RawUpdate) int64 {
-	u, err := telegram.Decode(raw.Raw)
+// A received is an update as it came, and what it was read as.
+type received struct {
+	telegram.Update
+	raw   telegram.RawUpdate
+	id    int64 // tells it from all others: Telegram's, or a negative one where there is none to read
+	fault error // why it cannot be read
+}
+
+func receive(raw telegram.RawUpdate) received {
+	u := received{raw: raw, id: raw.ID}
+	if u.id == 0 {
+		sum := sha256.Sum256(raw.Raw)
+		u.id = -1 - int64(binary.BigEndian.Uint64(sum[:8])>>1)
+	}
+	u.Update, u.fault = telegram.Decode(raw.Raw)
+	return u
+}
+
+// chat is the chat whose order an update belongs to, 0 where it has none.
+func (u received) chat() int64 {
 	switch {
-	case err != nil:
 	case u.Message != nil:
 		return u.Message.Chat.ID
 	case u.Callback != nil && u.Callback.Message != nil:
@@ -90,26 +65,107 @@ func chatOf(raw telegram.RawUpdate) int64 {
 	return 0
 }
 
-// one handles one update and remembers it. What cannot be read, or panics, is
-// set aside and never holds up the next.
-func (h *Handlers) one(ctx context.Context, raw telegram.RawUpdate) error {
+// Handle handles a batch of updates and returns nil when every one of them is
+// handled or set aside. With an error the batch is to be handed over again;
+// what was handled of it is remembered and has no second effect.
+func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) error {
+	batch := make([]received, len(updates))
+	ids := make([]int64, len(updates))
+	for i, raw := range updates {
+		batch[i] = receive(raw)
+		ids[i] = batch[i].id
+	}
+	defer h.watch(ctx, batch)()
+
+	asking, cancel := context.WithTimeout(ctx, handleTimeout)
+	fresh, err := h.cfg.Store.NewUpdates(asking, ids)
+	cancel()
+	if err != nil {
+		h.trying(ctx, batch)
+		return fmt.Errorf("updates are not recorded yet: %w", err)
+	}
+	lanes := map[int64][]received{}
+	for _, u := range batch {
+		if fresh[u.id] {
+			fresh[u.id] = false // a batch may hold it twice
+			lanes[u.chat()] = append(lanes[u.chat()], u)
+		}
+	}
+	errs := make(chan error, len(lanes))
+	for _, lane := range lanes {
+		go func() { errs <- h.lane(ctx, lane) }()
+	}
+	for range lanes {
+		err = errors.Join(err, <-errs)
+	}
+	return err
+}
+
+// watch tells the senders of taps that are not answered within patience that
+// they are being tried. The function it returns ends the watch.
+func (h *Handlers) watch(ctx context.Context, batch []received) (end func()) {
+	done := make(chan struct{})
+	h.speaking.Go(func() {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		select {
+		case <-done:
+		case <-timer.C:
+			h.trying(ctx, batch)
+		}
+	})
+	return func() { close(done) }
+}
+
+// lane handles updates of one chat, in order.
+func (h *Handlers) lane(ctx context.Context, lane []received) error {
+	for i, u := range lane {
+		if err := h.one(ctx, u); err != nil {
+			h.trying(ctx, lane[i:])
+			return fmt.Errorf("update %d: %w", u.raw.ID, err)
+		}
+	}
+	return nil
+}
+
+// one handles one update and remembers it. What this process did but could not
+// record as handled is not done again.
+func (h *Handlers) one(ctx context.Context, u received) error {
 	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
 	defer cancel()
-	u, err := telegram.Decode(raw.Raw)
-	if err == nil {
-		var fault any
-		if fault, err = h.safely(ctx, u); fault != nil {
-			h.cfg.Log.Error().Interface("panic", fault).Int64("update", raw.ID).Msg("handling an update panicked; it is set aside")
-			return h.aside(ctx, raw, fmt.Sprintf("panic: %v", fault))
+	if !h.memory.wasHandled(u.id) {
+		if err := h.effect(ctx, u); err != nil {
+			return err
 		}
-		if err != nil {
-			h.trying(ctx, u)
-			return fmt.Errorf("update %d: %w", raw.ID, err)
-		}
-		return h.done(ctx, raw.ID)
+		h.memory.setHandled(u.id)
 	}
-	h.cfg.Log.Warn().Err(err).Int64("update", raw.ID).Msg("an update cannot be read; it is set aside")
-	return h.aside(ctx, raw, err.Error())
+	now, err := h.cfg.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	return h.cfg.Store.UpdateHandled(ctx, u.id, now)
+}
+
+// effect does what an update asks for. What cannot be read, or panics, is set
+// aside and never holds up the next.
+func (h *Handlers) effect(ctx context.Context, u received) error {
+	why := ""
+	if u.fault != nil {
+		why = u.fault.Error()
+		h.cfg.Log.Warn().Err(u.fault).Int64("update", u.raw.ID).Msg("an update cannot be read; it is set aside")
+	} else {
+		fault, err := h.safely(ctx, u.Update)
+		if fault == nil {
+			return err
+		}
+		why = fmt.Sprintf("panic: %v", fault)
+		h.cfg.Log.Error().Interface("panic", fault).Int64("update", u.raw.ID).Msg("handling an update panicked; it is set aside")
+		if u.Callback != nil {
+			h.answer(ctx, u.Callback.ID, cards.ToastStale)
+		}
+	}
+	h.cfg.Count("updates_aside")
+	return h.cfg.Store.SetAside(ctx, u.raw.ID, u.raw.Raw, why)
 }
 
 // safely returns the panic of a handler, if it panicked.
@@ -124,53 +180,35 @@ func (h *Handlers) safely(ctx context.Context, u telegram.Update) (fault any, er
 	return nil, nil
 }
 
-func (h *Handlers) aside(ctx context.Context, raw telegram.RawUpdate, why string) error {
-	h.cfg.Count("updates_aside")
-	if err := h.cfg.Store.SetAside(ctx, raw.ID, raw.Raw, why); err != nil {
-		return err
-	}
-	return h.done(ctx, raw.ID)
-}
-
-func (h *Handlers) done(ctx context.Context, id int64) error {
-	now, err := h.cfg.Store.Now(ctx)
-	if err != nil {
-		return err
-	}
-	return h.cfg.Store.UpdateHandled(ctx, id, now)
-}
-
-// trying tells the sender of a tap, once, that it is not recorded yet.
-func (h *Handlers) trying(ctx context.Context, u telegram.Update) {
-	if u.Callback == nil || !h.counts(u.Callback) {
-		return
-	}
-	h.mu.Lock()
-	_, again := h.told[u.Callback.ID]
-	h.told[u.Callback.ID] = struct{}{}
-	h.mu.Unlock()
-	if !again {
-		h.speaking.Go(func() { h.cfg.Voice.Answer(context.WithoutCancel(ctx), u.Callback.ID, cards.ToastTrying, false) })
+// trying tells the senders of taps that got no answer that they are being tried.
+func (h *Handlers) trying(ctx context.Context, batch []received) {
+	for _, u := range batch {
+		if u.Callback == nil || !counts(u.Callback) {
+			continue
+		}
+		if h.cfg.Present().People[u.Callback.From.ID].Role == "" {
+			h.answer(ctx, u.Callback.ID, cards.ToastStranger)
+			continue
+		}
+		h.answer(ctx, u.Callback.ID, cards.ToastTrying)
 	}
 }
 
-// answer answers a tap, once, and without waiting for it.
+// answer answers a tap without waiting for it. Only the first answer to a tap is
+// sent: Telegram takes no second one, and the card shows what came of it.
 func (h *Handlers) answer(ctx context.Context, callback, text string) {
-	h.mu.Lock()
-	_, told := h.told[callback]
-	delete(h.told, callback)
-	h.mu.Unlock()
-	if told {
-		return // Telegram takes one answer; the card shows what came of it
+	if h.memory.answer(callback) {
+		h.speaking.Go(func() { h.cfg.Voice.Answer(context.WithoutCancel(ctx), callback, text, false) })
 	}
-	h.speaking.Go(func() { h.cfg.Voice.Answer(context.WithoutCancel(ctx), callback, text, false) })
 }
 
 // say says something in reply to a message, without waiting for it.
 func (h *Handlers) say(ctx context.Context, to *telegram.Message, m cards.Message) {
-	out := telegram.Outgoing{
-		Chat: to.Chat.ID, Thread: to.Thread, ReplyTo: to.ID, HTML: m.HTML, Plain: m.Plain, Silent: true,
-	}
+	h.speak(ctx, telegram.Outgoing{Chat: to.Chat.ID, Thread: to.Thread, ReplyTo: to.ID, HTML: m.HTML, Plain: m.Plain, Silent: true})
+}
+
+// speak sends a message without waiting for it.
+func (h *Handlers) speak(ctx context.Context, out telegram.Outgoing) {
 	h.speaking.Go(func() {
 		if _, err := h.cfg.Voice.Say(context.WithoutCancel(ctx), out); err != nil {
 			h.cfg.Log.Warn().Err(err).Msg("a reply was not sent")

@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"countersign/approval"
@@ -10,8 +12,9 @@ import (
 	"countersign/telegram"
 )
 
-// strangerQuiet is how long a stranger gets no second answer.
-const strangerQuiet = time.Minute
+// errNameless means that a command names a bot before this one knows its own
+// name. The update comes again.
+var errNameless = errors.New("the bot's own name is not known yet")
 
 // theirs reports whether a message is a real person's own words, now, in this
 // chat. Everything else has no effect.
@@ -24,8 +27,7 @@ func theirs(m *telegram.Message) bool {
 type spoken struct {
 	*telegram.Message
 	utterance
-	who     Person
-	present Present
+	actor
 }
 
 // message handles a message.
@@ -34,17 +36,24 @@ func (h *Handlers) message(ctx context.Context, m *telegram.Message) error {
 		h.cfg.Count("updates_dropped")
 		return nil
 	}
-	p := h.cfg.Present()
-	u, other := understand(m.Text, h.cfg.Username(), p)
-	if other {
-		return nil
+	present := h.cfg.Present()
+	s := &spoken{
+		Message: m, utterance: understand(m.Text, present.Approve, present.Reject),
+		actor: actor{who: present.People[m.From.ID], present: present},
 	}
-	s := &spoken{Message: m, utterance: u, who: p.People[m.From.ID], present: p}
-	if s.who.Role == "" {
+	if s.bot != "" {
+		switch name := h.cfg.Username(); {
+		case name == "":
+			return errNameless
+		case !strings.EqualFold(s.bot, name):
+			return nil
+		}
+	}
+	switch {
+	case s.who.Role == "":
 		h.stranger(ctx, s)
 		return nil
-	}
-	if u.command != "" {
+	case s.command != "":
 		return h.command(ctx, s)
 	}
 	return h.plainly(ctx, s)
@@ -53,43 +62,48 @@ func (h *Handlers) message(ctx context.Context, m *telegram.Message) error {
 // stranger answers somebody unknown, at most once a minute, and only where they
 // spoke to the bot.
 func (h *Handlers) stranger(ctx context.Context, s *spoken) {
-	if !s.Chat.Private() && s.command == "" {
+	if !s.Chat.Private() && !ours(s.command) {
 		return
 	}
-	h.mu.Lock()
-	now := h.cfg.Now()
-	last, seen := h.strange[s.From.ID]
-	quiet := seen && now.Sub(last) < strangerQuiet
-	if !quiet {
-		for id, at := range h.strange {
-			if now.Sub(at) >= strangerQuiet {
-				delete(h.strange, id)
-			}
-		}
-		h.strange[s.From.ID] = now
-	}
-	h.mu.Unlock()
-	if !quiet {
+	if h.memory.answerStranger(s.From.ID) {
 		h.say(ctx, s.Message, cards.Start(s.From.ID, "", "", s.present.Cards))
 	}
+}
+
+// repliesTo is the message of this chat that this one replies to, 0 if none. In
+// a topic Telegram names its first message where there is no reply.
+func (s *spoken) repliesTo() int {
+	if r := s.ReplyTo; r != nil && !r.TopicStart {
+		return r.MessageID
+	}
+	return 0
+}
+
+// repliedTo reads the approval whose card, question or notice a message replies
+// to. It returns nil where it replies to none of ours.
+func (h *Handlers) repliedTo(ctx context.Context, s *spoken) (*store.Reading, error) {
+	if s.repliesTo() == 0 {
+		return nil, nil
+	}
+	r, err := h.cfg.Store.ReadByMessage(ctx, s.Chat.ID, s.repliesTo())
+	if err != nil || r.Row == nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // plainly handles words that are no command: a reply to a message of ours, or
 // in a direct chat a plain word.
 func (h *Handlers) plainly(ctx context.Context, s *spoken) error {
-	if s.ReplyTo != nil && !s.ReplyTo.TopicStart {
-		r, err := h.cfg.Store.ReadByMessage(ctx, s.Chat.ID, s.ReplyTo.MessageID)
-		if err != nil {
-			return err
-		}
-		if r.Row != nil {
-			return h.decide(ctx, s, r)
-		}
-	}
-	if !s.Chat.Private() {
+	r, err := h.repliedTo(ctx, s)
+	switch {
+	case err != nil:
+		return err
+	case r != nil:
+		return h.decide(ctx, s, r)
+	case !s.Chat.Private():
 		return nil
-	}
-	if s.saying == nothing || s.ReplyTo != nil {
+	case s.says == nothing || s.repliesTo() != 0:
 		h.say(ctx, s.Message, cards.Help(s.present.Cards))
 		return nil
 	}
@@ -103,8 +117,8 @@ func (h *Handlers) plainWord(ctx context.Context, s *spoken) error {
 		return err
 	}
 	written := time.Unix(s.Date, 0)
-	if now.Sub(written) > s.present.confirm().Window {
-		h.say(ctx, s.Message, cards.Note(cards.ToastOldWord))
+	if s.tooOld(written, now) {
+		h.note(ctx, s, cards.ToastOldWord)
 		return nil
 	}
 	there, err := h.cfg.Store.OpenInChat(ctx, s.Chat.ID, s.ID, written)
@@ -116,27 +130,29 @@ func (h *Handlers) plainWord(ctx context.Context, s *spoken) error {
 		h.say(ctx, s.Message, cards.Help(s.present.Cards))
 		return nil
 	case 1:
-		if s.saying == yes && !askedAbove(there[0], s) {
-			h.say(ctx, s.Message, cards.Note(cards.NotConfirmed(approval.NoStep, nil)))
-			return nil
+		if s.says == yes && there[0].Row.State == approval.Open {
+			if v := asked(there[0].Step, s); v != approval.Allowed {
+				h.note(ctx, s, cards.NotConfirmed(v, there[0].Step))
+				return nil
+			}
 		}
 		return h.decide(ctx, s, there[0])
 	}
-	h.say(ctx, s.Message, cards.Which(h.listed(s, there, true), now, s.present.Cards))
-	return nil
+	return h.list(ctx, s)
 }
 
-// askedAbove reports whether the question that a yes answers stands above it: a
+// asked reports whether the question that a yes answers stands above it: a
 // message of ours that asks for it, or the card since it shows the step.
-func askedAbove(r *store.Reading, s *spoken) bool {
-	step := r.Step
-	if step == nil {
-		return false
+func asked(step *approval.Step, s *spoken) approval.Verdict {
+	switch {
+	case step == nil:
+		return approval.NoStep
+	case step.Question != 0 && step.QuestionChat == s.Chat.ID && step.Question < s.ID:
+		return approval.Allowed
+	case step.Chat == s.Chat.ID && !step.ShownAt.IsZero() && s.Date > step.ShownAt.Unix():
+		return approval.Allowed
 	}
-	if step.Question != 0 && step.QuestionChat == s.Chat.ID && step.Question < s.ID {
-		return true
-	}
-	return step.Chat == s.Chat.ID && !step.ShownAt.IsZero() && s.Date > step.ShownAt.Unix()
+	return approval.NotShown
 }
 
 // decide does what a word says about one approval.
@@ -145,26 +161,26 @@ func (h *Handlers) decide(ctx context.Context, s *spoken, r *store.Reading) erro
 	var err error
 	done := ""
 	switch {
-	case s.saying == nothing:
+	case s.says == nothing:
 		h.say(ctx, s.Message, cards.NotAWord(s.present.Cards))
 		return nil
 	case s.who.Role == Reader:
-		h.say(ctx, s.Message, cards.Note(cards.ToastReader))
+		h.note(ctx, s, cards.ToastReader)
 		return nil
 	case !s.present.may(s.who.ID, r.Row):
-		h.say(ctx, s.Message, cards.Note(cards.ToastNotAllowed))
+		h.note(ctx, s, cards.ToastNotAllowed)
 		return nil
 	case r.Row.State != approval.Open:
-		h.say(ctx, s.Message, cards.Note(cards.Already(r.Row, r.Now, s.present.Cards)))
+		h.note(ctx, s, cards.Already(r.Row, r.Now, s.present.Cards))
 		return nil
-	case s.saying == approve:
+	case s.says == approve:
 		return h.ask(ctx, s, r)
-	case s.saying == reject:
+	case s.says == reject:
 		done = cards.ToastRejected
 		status, r, err = h.cfg.Store.Decide(ctx, r, s.attempt(r, approval.DecisionRejected, store.ByOwner))
 	default:
-		if text := s.unseen(r); text != "" {
-			h.say(ctx, s.Message, cards.Note(text))
+		if text := s.unseen(r); text != "" && s.confirming(r) {
+			h.note(ctx, s, text)
 			return nil
 		}
 		done = cards.ToastApproved
@@ -173,58 +189,18 @@ func (h *Handlers) decide(ctx context.Context, s *spoken, r *store.Reading) erro
 	if err != nil {
 		return err
 	}
-	h.say(ctx, s.Message, cards.Note(h.words(status, r, s.present, done)))
+	h.note(ctx, s, s.words(status, r, done))
 	return nil
 }
 
-// ask opens the confirm step and asks for a yes.
-func (h *Handlers) ask(ctx context.Context, s *spoken, r *store.Reading) error {
-	card := ""
-	if c := r.At(s.Chat.ID); c != nil {
-		card = c.ID
-	}
-	status, r, err := h.cfg.Store.OpenStep(ctx, r.ID, s.who.ID, s.who.Name, s.present.confirm().Window, s.Chat.ID, card)
-	if err != nil {
-		return err
-	}
-	if status != store.Done && status != store.AlreadyOpen {
-		h.say(ctx, s.Message, cards.Note(h.words(status, r, s.present, "")))
-		return nil
-	}
-	pages, all := r.SeenBy(s.who.ID)
-	shown := cards.Seen(r.Row, pages, all, s.present.Cards)
-	m := cards.Question(cards.View{
-		Row: r.Row, Step: r.Step, CardID: card, Opened: shown.Lines, OfLines: shown.Of, Now: r.Now,
-	}, s.present.Cards)
-	out := telegram.Outgoing{
-		Chat: s.Chat.ID, Thread: s.Thread, ReplyTo: s.ID, HTML: m.HTML, Plain: m.Plain, ForceReply: !s.Chat.Private(),
-	}
-	h.speaking.Go(func() { h.question(context.WithoutCancel(ctx), r, out, card) })
-	return nil
+// attempt is an answer by this message.
+func (s *spoken) attempt(r *store.Reading, d approval.Decision, g store.Guard) store.Attempt {
+	a := s.actor.attempt(r, d, g, s.by(s.Chat.ID, s.ID, approval.Typed))
+	a.Reason = s.reason
+	return a
 }
 
-// question sends the question and records it, so that a reply to it counts. A
-// crash in between costs the question, not the step: the word can be said again.
-func (h *Handlers) question(ctx context.Context, r *store.Reading, out telegram.Outgoing, card string) {
-	sent, err := h.cfg.Voice.Ask(ctx, out)
-	if err == nil && sent.MessageID != 0 {
-		_, err = h.cfg.Store.Asked(ctx, r.ID, r.Step.Rev, out.Chat, sent.MessageID, card)
-	}
-	if err != nil {
-		h.cfg.Log.Warn().Err(err).Str("approval", r.ID).Msg("a question was not asked")
-	}
-}
-
-// unseen refuses an approval while lines were not opened, where that is asked.
-func (s *spoken) unseen(r *store.Reading) string {
-	shown := s.shown(r)
-	if s.present.confirm().NoUnseen && shown.Lines < shown.Of {
-		return cards.Unseen(shown.Lines, shown.Of)
-	}
-	return ""
-}
-
-func (s *spoken) shown(r *store.Reading) approval.Shown {
-	pages, all := r.SeenBy(s.who.ID)
-	return cards.Seen(r.Row, pages, all, s.present.Cards)
+// note says a short text in reply.
+func (h *Handlers) note(ctx context.Context, s *spoken, text string) {
+	h.say(ctx, s.Message, cards.Note(text))
 }

@@ -17,39 +17,39 @@ const (
 	yes
 )
 
+// confirmWord confirms what an approve word opened.
+const confirmWord = "yes"
+
 // An utterance is what a message's text says.
 type utterance struct {
-	saying saying
+	says   saying
 	reason string // text after a reject word
-	// A command without its slash, "" where the text is none; ref is its
-	// reference in upper case, rest what follows it.
-	command string
-	ref     string
-	rest    string
+
+	command string // without its slash, lower case; "" where the text is none
+	bot     string // the bot that a command is for, without @; "" where it names none
+	ref     string // a command's reference, upper case
+	rest    string // what follows command and reference
 }
 
 // understand reads a message. Only whole-message words count; whatever else a
-// message says, it decides nothing. other reports that the text is a command
-// to another bot.
-func understand(text, username string, p Present) (u utterance, other bool) {
+// message says, it decides nothing. The words are lower case.
+func understand(text string, approving, rejecting []string) utterance {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "/") {
-		return command(text, username)
+		return command(text)
 	}
 	switch word := bare(text); {
-	case word == "yes":
-		u.saying = yes
-	case slices.Contains(p.Approve, word):
-		u.saying = approve
-	case slices.Contains(p.Reject, word):
-		u.saying = reject
-	default:
-		first, rest := cutSpace(text)
-		if slices.Contains(p.Reject, strings.ToLower(first)) && rest != "" {
-			u.saying, u.reason = reject, rest
-		}
+	case word == confirmWord:
+		return utterance{says: yes}
+	case slices.Contains(approving, word):
+		return utterance{says: approve}
+	case slices.Contains(rejecting, word):
+		return utterance{says: reject}
 	}
-	return u, false
+	if first, rest := cutSpace(text); rest != "" && slices.Contains(rejecting, strings.ToLower(first)) {
+		return utterance{says: reject, reason: rest}
+	}
+	return utterance{}
 }
 
 // bare is a message as a word: any case, one final . or ! ignored.
@@ -61,30 +61,22 @@ func bare(text string) string {
 }
 
 // command reads /name[@bot] [ref [rest]].
-func command(text, username string) (u utterance, other bool) {
+func command(text string) utterance {
+	var u utterance
 	name, rest := cutSpace(text[1:])
-	name, at, addressed := strings.Cut(name, "@")
-	if addressed && !strings.EqualFold(at, username) {
-		return utterance{}, true
-	}
-	u.command = strings.ToLower(name)
+	name, u.bot, _ = strings.Cut(name, "@")
+	u.command, u.rest = strings.ToLower(name), rest
 	if ref, more := cutSpace(rest); isRef(ref) {
 		u.ref, u.rest = strings.ToUpper(strings.TrimPrefix(ref, "#")), more
-	} else {
-		u.rest = rest
 	}
-	switch u.command {
-	case "approve":
-		// Words after the reference would be a condition that nobody keeps.
-		if u.rest == "" {
-			u.saying = approve
-		}
-	case "reject":
-		if u.ref != "" || u.rest == "" {
-			u.saying, u.reason = reject, u.rest
-		}
+	switch {
+	// Words after the reference would be a condition that nobody keeps.
+	case u.command == "approve" && u.rest == "":
+		u.says = approve
+	case u.command == "reject" && (u.ref != "" || u.rest == ""):
+		u.says, u.reason = reject, u.rest
 	}
-	return u, false
+	return u
 }
 
 // refLength is the length of a short reference.
@@ -93,15 +85,9 @@ const refLength = 5
 // isRef reports whether a word has the form of a reference.
 func isRef(s string) bool {
 	s = strings.TrimPrefix(s, "#")
-	if len(s) != refLength {
-		return false
-	}
-	for _, c := range s {
-		if c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			return false
-		}
-	}
-	return true
+	return len(s) == refLength && !strings.ContainsFunc(s, func(c rune) bool {
+		return c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	})
 }
 
 // cutSpace splits a text at its first white space.

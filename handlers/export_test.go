@@ -1,0 +1,32 @@
+package handlers
+
+import "time"
+
+// Understood is what a message says, in words.
+type Understood struct {
+	Says                      string // approve, reject, yes or nothing
+	Reason, Command, Bot, Ref string
+}
+
+// Understand reads a message.
+func Understand(text string, approving, rejecting []string) Understood {
+	u := understand(text, approving, rejecting)
+	return Understood{
+		Says:   [...]string{"nothing", "approve", "reject", "yes"}[u.says],
+		Reason: u.reason, Command: u.command, Bot: u.bot, Ref: u.ref,
+	}
+}
+
+// Remembered counts what a process remembers of taps, updates and strangers.
+func (h *Handlers) Remembered() (taps, updates, strangers int) {
+	h.memory.mu.Lock()
+	defer h.memory.mu.Unlock()
+	m := h.memory
+	return len(m.answered.young) + len(m.answered.old), len(m.handled.young) + len(m.handled.old), len(m.strange)
+}
+
+// TapMemory is how long answered taps are remembered at least.
+const TapMemory time.Duration = tapMemory
+
+// Patience is how long a tap may go without an answer.
+const Patience time.Duration = patience

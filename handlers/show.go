@@ -1,0 +1,54 @@
+package handlers
+
+import (
+	"context"
+	"strconv"
+
+	"countersign/cards"
+	"countersign/store"
+	"countersign/telegram"
+)
+
+// show turns a page, toggles the exact call or sends a file. It decides nothing,
+// so that everybody in people may, and after the end too.
+func (h *Handlers) show(ctx context.Context, t *tapped) (string, error) {
+	switch {
+	case t.card.Retired:
+		return cards.ToastRetired, nil
+	case t.press.Letter == cards.LetterPage:
+		page := min(t.press.Arg, max(cards.Pages(t.reading.Row, t.present.Cards)-1, 0))
+		return "", h.look(ctx, t, store.View{User: t.who.ID, Pages: []string{strconv.Itoa(page)}, Page: &page})
+	case t.press.Letter == cards.LetterWhole:
+		name, content := cards.WholeList(t.reading.Row, t.present.Cards.Redact)
+		h.file(ctx, t, name, content, store.SeenAll)
+		return cards.ToastFile, nil
+	case t.press.Arg == cards.ExactSend:
+		name, content := cards.ExactFile(t.reading.Row, t.present.Cards.Redact)
+		h.file(ctx, t, name, content, "")
+		return cards.ToastFile, nil
+	}
+	exact := t.press.Arg == cards.ExactShow
+	return "", h.look(ctx, t, store.View{Exact: &exact})
+}
+
+// file sends a file without waiting for it. What it shows counts as seen once
+// Telegram has taken it.
+func (h *Handlers) file(ctx context.Context, t *tapped, name string, content []byte, seen string) {
+	d := telegram.Document{
+		Chat: t.Message.ChatID, Thread: t.Message.Thread, ReplyTo: t.Message.MessageID, Name: name, Content: content, Silent: true,
+	}
+	id, card, user := t.reading.ID, t.card.ID, t.who.ID
+	ctx = context.WithoutCancel(ctx)
+	h.speaking.Go(func() {
+		if _, err := h.cfg.Voice.File(ctx, d); err != nil {
+			h.cfg.Log.Warn().Err(err).Str("approval", id).Msg("a file was not sent")
+			return
+		}
+		if seen == "" {
+			return
+		}
+		if _, err := h.cfg.Store.Look(ctx, id, card, store.View{User: user, Pages: []string{seen}}); err != nil {
+			h.cfg.Log.Warn().Err(err).Str("approval", id).Msg("a list that was sent does not count as seen")
+		}
+	})
+}
