@@ -87,7 +87,7 @@ func rooms() map[string]room {
 		},
 		"simulator/entities": {why: "Telegram's formatting rules, on their own"},
 		"simulator/spec":     {why: "the Bot API's description, on its own"},
-		"simulator/page":     {why: "a chat page over the simulator alone", ours: []string{"simulator"}},
+		"simulator/page":     {why: "a chat page over the simulator alone", ours: []string{"simulator", "simulator/entities"}},
 
 		"cmd/bot": {
 			why: "wires the rooms; the one place that reads the clock, randomness and the environment",
