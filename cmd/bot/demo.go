@@ -32,7 +32,7 @@ func (c *demoCmd) Run(s *shell) error {
 		return &failure{code: exitUsage, err: err}
 	}
 	log := logger(s.stderr, config.Log{Level: "warn", Format: config.FormatConsole})
-	d, err := newDemo(log, time.Now)
+	d, err := newDemo(log, time.Now, demoConfig)
 	if err != nil {
 		return errors.Join(fmt.Errorf("start the demo: %w", err), l.Close())
 	}
@@ -57,8 +57,9 @@ type demo struct {
 	ready    chan struct{} // closed when the bot serves
 }
 
-// newDemo starts the servers that the bot needs and builds the bot and the runtimes.
-func newDemo(log zerolog.Logger, now func() time.Time) (_ *demo, err error) {
+// newDemo starts the servers that the bot needs, and builds the bot, by a configuration
+// that fits them, and the runtimes.
+func newDemo(log zerolog.Logger, now func() time.Time, configure func(demoPlaces) config.Config) (_ *demo, err error) {
 	d := &demo{log: log, mini: miniredis.NewMiniRedis(), ready: make(chan struct{})}
 	defer func() {
 		if err != nil {
@@ -74,7 +75,9 @@ func newDemo(log zerolog.Logger, now func() time.Time) (_ *demo, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d.cfg = demoConfig(populate(d.sim), d.sim.Token(), api, "redis://"+d.mini.Addr())
+	places := populate(d.sim)
+	places.token, places.api, places.redis = d.sim.Token(), api, "redis://"+d.mini.Addr()
+	d.cfg = configure(places)
 	if err := d.cfg.Validate(); err != nil {
 		return nil, err
 	}

@@ -16,11 +16,9 @@ import (
 	"countersign/simulator/page"
 )
 
-// How long the runtimes pretend to work, so that each state of a card can be seen.
-const (
-	demoWork     = 1500 * time.Millisecond
-	demoUndoWork = time.Second
-)
+// demoWork is how long the runtimes pretend to work, so that each state of a card can be
+// seen.
+const demoWork = 1500 * time.Millisecond
 
 // demoRuntimes are programs that ask for approval as any other would: through the queue,
 // with the client that runtimes use. They implement [page.Runtimes] and are safe for
@@ -31,7 +29,8 @@ type demoRuntimes struct {
 	rdb     redis.UniversalClient
 	shell   demoShell
 	samples []demoSample
-	work    chan func(context.Context) // from Press to Run
+	tasks   chan func(context.Context) // from Press to Run
+	work    time.Duration
 
 	mu      sync.Mutex // guards everything below
 	pressed int
@@ -42,7 +41,7 @@ func newDemoRuntimes(rdb redis.UniversalClient, c config.Redis, now func() time.
 	return &demoRuntimes{
 		demoJournal: newDemoJournal(now),
 		client:      queue.NewClient(rdb, c.Namespace), rdb: rdb, shell: newDemoShell(c),
-		samples: demoSamples(), work: make(chan func(context.Context)), asked: map[string]demoSample{},
+		samples: demoSamples(), tasks: make(chan func(context.Context)), work: demoWork, asked: map[string]demoSample{},
 	}
 }
 
@@ -69,7 +68,7 @@ func (r *demoRuntimes) Press(ctx context.Context, name string) error {
 			return err
 		}
 		select {
-		case r.work <- func(ctx context.Context) { r.follow(ctx, s, p) }:
+		case r.tasks <- func(ctx context.Context) { r.follow(ctx, s, p) }:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -80,15 +79,15 @@ func (r *demoRuntimes) Press(ctx context.Context, name string) error {
 
 // Run lets the runtimes wait, work and report until ctx ends.
 func (r *demoRuntimes) Run(ctx context.Context) error {
-	var tasks sync.WaitGroup
-	defer tasks.Wait()
-	tasks.Go(func() { r.watchUndo(ctx) })
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { r.watchUndo(ctx) })
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case task := <-r.work:
-			tasks.Go(func() { task(ctx) })
+		case task := <-r.tasks:
+			running.Go(func() { task(ctx) })
 		}
 	}
 }
@@ -133,7 +132,7 @@ func (r *demoRuntimes) follow(ctx context.Context, s demoSample, p queue.Pending
 		return
 	}
 	r.note(s, p.ID, page.StepClaimed, "It takes the right to run the call, which can be taken once.", nil, r.shell.claim(p.ID, p.Pin, s.runtime))
-	if wait(ctx, demoWork) {
+	if wait(ctx, r.work) {
 		r.report(ctx, s, s.outcome(p.ID))
 	}
 }
@@ -185,7 +184,7 @@ func (r *demoRuntimes) undo(ctx context.Context, data []byte) {
 		return // asked by another program
 	}
 	r.note(s, request.ID, page.StepUndo, "The owner wants it undone, with "+request.Tool+".", data, r.shell.follow())
-	if wait(ctx, demoUndoWork) {
+	if wait(ctx, r.work) {
 		r.report(ctx, s, approval.Report{ID: request.ID, Outcome: approval.Undone})
 	}
 }

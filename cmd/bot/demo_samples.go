@@ -75,7 +75,7 @@ func demoSamples() []demoSample {
 			},
 		},
 		{
-			Sample:  page.Sample{Name: "event", Title: "Delete a calendar event", Hint: "Deletes data, and no way back is known. The card says so."},
+			Sample:  page.Sample{Name: "event", Title: "Delete an event", Hint: "Deletes data, and no way back is known. The card says so."},
 			runtime: demoIris,
 			ask: queue.Ask{
 				Tool: "delete_event", Effect: approval.Destructive, Arguments: json.RawMessage(`{"calendar":"ann","event":"ev-77120"}`),
@@ -91,7 +91,7 @@ func demoSamples() []demoSample {
 			},
 		},
 		{
-			Sample:  page.Sample{Name: "many", Title: "Archive 308 emails", Hint: "More lines than a card holds: pages, and the whole list as a file. Two of them will fail."},
+			Sample:  page.Sample{Name: "many", Title: "308 emails", Hint: "More lines than a card holds: pages, and the whole list as a file. Two of them will fail."},
 			runtime: demoIris, fails: []int{17, 230},
 			ask: queue.Ask{
 				Tool: "archive_email", Effect: approval.Write, Arguments: manyArguments(manyEmails),
@@ -107,7 +107,7 @@ func demoSamples() []demoSample {
 			},
 		},
 		{
-			Sample:  page.Sample{Name: "brief", Title: "Ask for 20 seconds", Hint: "Leave it alone: it lapses, and nothing is done."},
+			Sample:  page.Sample{Name: "brief", Title: "20 seconds", Hint: "Leave it alone: it lapses, and nothing is done."},
 			runtime: demoIris,
 			ask: queue.Ask{
 				Tool: "post_message", Effect: approval.Write, Arguments: json.RawMessage(`{"channel":"team","text":"On my way"}`), ExpiresIn: 20,
@@ -116,7 +116,7 @@ func demoSamples() []demoSample {
 		},
 		hostileSample(),
 		{
-			Sample:  page.Sample{Name: "malformed", Title: "A malformed request", Hint: "It breaks a rule, so it is refused at once, and the reason names the rule."},
+			Sample:  page.Sample{Name: "malformed", Title: "Malformed", Hint: "It breaks a rule, so it is refused at once, and the reason names the rule."},
 			runtime: demoIris, malformed: true,
 			ask: queue.Ask{Tool: "trash_email", Arguments: json.RawMessage(`{"ids":["m-1"]}`), Effect: "harmless", Card: queue.AskCard{Title: "Trash an email"}},
 		},

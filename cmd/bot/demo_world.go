@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"countersign/config"
 	"countersign/simulator"
 	"countersign/simulator/page"
@@ -36,9 +34,11 @@ func demoPeople() []page.Person {
 	}
 }
 
-// demoPlaces are the ids that the simulator gave.
+// demoPlaces say where things are in one demo.
 type demoPlaces struct {
-	halts int // the topic where halts are asked
+	token, api string // of the simulated Bot API
+	redis      string // URL
+	halts      int    // the topic where halts are asked
 }
 
 // populate makes the people, who have all started the bot, and the groups.
@@ -58,11 +58,11 @@ func populate(s *simulator.Server) demoPlaces {
 
 // demoConfig is the configuration that somebody would write for this world. Limits and
 // waits are the defaults, so that it feels as in earnest; only sweeps come more often.
-func demoConfig(places demoPlaces, token, api, redis string) config.Config {
+func demoConfig(places demoPlaces) config.Config {
 	cfg := config.Default()
-	cfg.Telegram.Token = config.NewSecret(token)
-	cfg.Telegram.APIURL = api
-	cfg.Redis.URL = config.NewRedisURL(redis)
+	cfg.Telegram.Token = config.NewSecret(places.token)
+	cfg.Telegram.APIURL = places.api
+	cfg.Redis.URL = config.NewRedisURL(places.redis)
 	cfg.Redis.Namespace = "demo"
 	cfg.People = []config.Person{
 		{ID: demoAnn, Name: "Ann", Role: config.RoleOwner},
@@ -75,6 +75,5 @@ func demoConfig(places demoPlaces, token, api, redis string) config.Config {
 	}
 	cfg.Sweep.Schedule = "@every 1s"
 	cfg.HTTP.Listen = "127.0.0.1:0"
-	cfg.Timezone = time.UTC.String()
 	return cfg
 }

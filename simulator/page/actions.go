@@ -5,7 +5,11 @@ import (
 	"strings"
 
 	"countersign/simulator"
+	"countersign/simulator/entities"
 )
+
+// maxText is how long a message can be, in UTF-16 code units.
+const maxText = 4096
 
 // send writes a message as somebody.
 func (p *page) send(w http.ResponseWriter, r *http.Request) {
@@ -27,6 +31,9 @@ func (p *page) send(w http.ResponseWriter, r *http.Request) {
 		return
 	case text == "":
 		fail(w, http.StatusBadRequest, "text is empty")
+		return
+	case entities.UTF16Len(text) > maxText:
+		fail(w, http.StatusBadRequest, "text is longer than 4096 characters")
 		return
 	case !p.sees(body.As, body.Chat):
 		fail(w, http.StatusForbidden, "this person is not in that chat")

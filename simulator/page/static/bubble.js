@@ -14,10 +14,11 @@ import { clock, full } from './time.js';
  */
 export function bubble(m, view, on) {
   if (isService(m)) {
-    return el('li', { class: 'service', data: { id: m.message_id } }, el('span', {}, summary(m)));
+    return el('li', { class: 'service', data: { id: m.message_id, date: m.date } }, el('span', {}, summary(m)));
   }
   const own = m.from?.id === view.viewer.id;
   const body = el('div', { class: 'bubble' },
+    view.group && !own && fillAvatar(el('span', { 'aria-hidden': 'true' }), m.from.id, m.from.first_name, m.from.is_bot),
     view.group && !own && senderLine(m, view),
     m.forward_origin && el('div', { class: 'forwarded' }, 'Forwarded message'),
     m.reply_to_message && quote(m, on),
@@ -25,11 +26,10 @@ export function bubble(m, view, on) {
     textOf(m, on),
     meta(m, own));
   const item = el('li', {
-    class: own ? 'message own' : 'message', tabindex: '-1',
+    class: `message${own ? ' own' : ''}${view.group ? ' group' : ''}`, tabindex: '-1',
     data: { id: m.message_id, from: m.from?.id ?? 0, date: m.date },
     ondblclick: (e) => e.target.closest('button, a, code, pre') || on.reply(m),
   },
-  view.group && !own && fillAvatar(el('span', { 'aria-hidden': 'true' }), m.from.id, m.from.first_name, m.from.is_bot),
   el('div', { class: 'column' }, body, m.reply_markup && keyboard(m, on)),
   el('button', {
     type: 'button', class: 'icon-button reply', title: 'Reply',

@@ -10,7 +10,7 @@ const SHOWN = 80; // entries
 /** Draws the samples. after() is called when one was pressed. */
 export function drawSamples(samples, after) {
   byId('samples').replaceChildren(...samples.map((s) => el('li', {}, el('button', {
-    type: 'button', class: 'sample', data: { name: s.name },
+    type: 'button', class: 'sample', data: { name: s.name }, onpointerenter: () => explain(s), onfocus: () => explain(s),
     onclick: async (e) => {
       const button = e.currentTarget;
       button.setAttribute('aria-busy', 'true');
@@ -32,6 +32,11 @@ export function drawEntries(entries) {
   byId('entries-none').hidden = entries.length > 0;
 }
 
+/** Says what a sample shows, where the list has no room for it. */
+function explain(sample) {
+  byId('hint').textContent = sample.hint;
+}
+
 /** Adds one. */
 export function addEntry(e) {
   const list = byId('entries');
@@ -50,14 +55,14 @@ function entry(e) {
       el('span', { class: 'entry-id' }, e.approval_id ?? e.sample),
       el('time', { datetime: e.at }, clockWithSeconds(e.at))),
     el('p', {}, e.note),
-    e.data && el('details', { open: e.step === 'answered' || e.step === 'undo' },
+    el('div', { class: 'entry-more' }, e.data && el('details', { open: e.step === 'answered' || e.step === 'undo' },
       el('summary', {}, e.step === 'answered' ? 'The answer event' : 'The event'),
       el('pre', { tabindex: '0' }, el('code', {}, ...pretty(e.data)))),
     e.command && el('details', {},
       el('summary', {}, 'In a shell'),
       el('div', { class: 'shell' },
         el('pre', { tabindex: '0' }, el('code', {}, e.command)),
-        el('button', { type: 'button', class: 'icon-button', title: 'Copy', 'aria-label': 'Copy the command', onclick: () => copy(e.command) }, icon('copy')))));
+        el('button', { type: 'button', class: 'icon-button', title: 'Copy', 'aria-label': 'Copy the command', onclick: () => copy(e.command) }, icon('copy'))))));
 }
 
 /** JSON in colours. Every piece is text. */

@@ -1,7 +1,7 @@
 // Text and its entities, as elements. Offsets of entities count UTF-16 code units, as
 // strings do here. Whatever the text holds, it goes in as text.
 
-import { el } from './dom.js';
+import { el, icon } from './dom.js';
 import { timeElement } from './time.js';
 
 const BLOCKS = new Set(['pre', 'blockquote', 'expandable_blockquote']);
@@ -91,10 +91,9 @@ function link(url, content, on) {
 
 function pre(entity, content, plain, on) {
   return el('div', { class: 'pre' },
-    el('div', { class: 'pre-head' },
-      el('span', {}, entity.language || 'text'),
-      el('button', { type: 'button', onclick: () => on.copy(plain) }, 'Copy')),
-    el('pre', { tabindex: '0' }, el('code', {}, content)));
+    entity.language && el('div', { class: 'pre-head' }, entity.language),
+    el('pre', {}, el('code', {}, content)),
+    el('button', { type: 'button', class: 'pre-copy', title: 'Copy', 'aria-label': 'Copy this text', onclick: () => on.copy(plain) }, icon('copy')));
 }
 
 function spoiler(content) {
