@@ -138,7 +138,6 @@ func (r *reader) plan(e entry, now time.Time) *job {
 		return nil
 	})
 	if err != nil {
-		j.opening = nil
 		j.do = func(context.Context) error { return err }
 	}
 	return j

@@ -122,7 +122,7 @@ func (r *reader) makeGroup(ctx context.Context) error {
 	if err != nil && !redis.HasErrorPrefix(err, "BUSYGROUP") {
 		return fmt.Errorf("queue: group of %s: %w", r.stream.Key, err)
 	}
-	r.made, r.own, r.cursor = true, firstID, firstID
+	r.made = true
 	return nil
 }
 

@@ -161,9 +161,12 @@ func TestBadInput(t *testing.T) {
 func TestRefusedStaysRefused(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
 		b := newBench(t, s)
-		b.request("a1", storetest.With("tool", nil))
+		b.request("a1", storetest.With("card", nil))
 		b.request("a1")
 		b.step()
+		if said := b.row("a1").Answer.Observation; !strings.Contains(said, ": a1 (") {
+			t.Errorf("the observation is %q, want the id where there is no title", said)
+		}
 		if got := b.state("a1"); got != approval.Refused || b.answers("a1") != 1 || len(b.dead()) != 0 {
 			t.Errorf("state %s, %d answers, dead %q; want refused, 1, none", got, b.answers("a1"), b.dead())
 		}
@@ -175,9 +178,10 @@ func TestTermsDiffer(t *testing.T) {
 		b := newBench(t, s)
 		b.request("a1")
 		b.request("a1", storetest.With("expires_in", 600)) // not part of the terms
+		b.add("type", "noise")                             // its warning must not swallow the other
 		b.request("a1", storetest.With("tool", "delete_everything"))
 		b.step()
-		if diff := cmp.Diff([]string{"terms_differ"}, b.dead()); diff != "" {
+		if diff := cmp.Diff([]string{"unknown_type", "terms_differ"}, b.dead()); diff != "" {
 			t.Errorf("dead letters (-want +got):\n%s", diff)
 		}
 		if got := b.row("a1"); got.State != approval.Open || got.Request.Calls[0].Tool != "trash_emails" {
