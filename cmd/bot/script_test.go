@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -13,12 +14,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"countersign/approval"
+	"countersign/queue"
 )
 
-// TestMain makes this test binary the program, too: what scripts call
+// TestMain makes this test binary two programs more: what scripts call
 // countersign is main itself.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"countersign": main})
+	testscript.Main(m, map[string]func(){"countersign": main, "redis-cli": redisCLI})
 }
 
 // TestScripts runs the command line from a shell's point of view. Every script
@@ -88,15 +90,20 @@ func (st *stage) commands() map[string]func(*testscript.TestScript, bool, []stri
 
 // awaitState waits until an approval is in a state.
 func (st *stage) awaitState(id string, want approval.State) error {
+	return st.awaitRow(id, func(row queue.Row) bool { return row.State == want })
+}
+
+// awaitRow waits until there is an approval of that id, and it fits.
+func (st *stage) awaitRow(id string, fits func(queue.Row) bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {
 		row, err := st.client.Row(ctx, id)
-		if err == nil && row.State == want {
+		if err == nil && fits(row) {
 			return nil
 		}
 		if !wait(ctx, 10*time.Millisecond) {
-			return errors.Join(errors.New(id+" is "+string(row.State)+", want "+string(want)), err)
+			return errors.Join(fmt.Errorf("gave up waiting for %s, which is %q", id, row.State), err)
 		}
 	}
 }

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"countersign/approval"
+	"countersign/queue"
+)
+
+// What README.md shows of Go, as it stands there.
+
+// cleanUp asks before it deletes, and deletes only what was approved.
+func cleanUp(ctx context.Context, client *queue.Client, remove func(queue.Answer) error) error {
+	request, err := queue.Ask{
+		ID: "mail-3", Runtime: "mail-script", Tool: "trash_email", Arguments: []byte(`{"ids":["m5","m6"]}`),
+		Card: queue.AskCard{Title: "Trash 2 emails", Lines: []string{"Big sale", "Last chance"}},
+	}.Request()
+	if err != nil {
+		return err
+	}
+	pending, err := client.Request(ctx, request)
+	if err != nil {
+		return err // nobody would be asked
+	}
+	answer, err := client.Await(ctx, pending)
+	if err != nil {
+		return err
+	}
+	if answer.Decision != approval.DecisionApproved {
+		return errors.New(answer.Observation) // one plain sentence for the model
+	}
+	if err := client.Claim(ctx, pending.ID, pending.Pin, "worker-1"); err != nil {
+		return err // somebody else runs it
+	}
+	if err := remove(answer); err != nil {
+		return errors.Join(err, client.Report(ctx, approval.Report{ID: pending.ID, Outcome: approval.Failed}))
+	}
+	return client.Report(ctx, approval.Report{ID: pending.ID, Outcome: approval.Executed})
+}
