@@ -170,6 +170,19 @@ func TestThreads(t *testing.T) {
 			w.forum.Promote(w.Bot().ID, simulator.Rights{ManageTopics: true})
 			return w.call("sendMessage", inThread(thread))
 		}, "ok"},
+		{"closed topic, bot has other rights", func(w *world, thread int64) answer {
+			w.forum.SetTopicClosed(thread, true)
+			w.forum.Promote(w.Bot().ID, simulator.Rights{DeleteMessages: true})
+			return w.call("sendMessage", inThread(thread))
+		}, "Bad Request: TOPIC_CLOSED"},
+		{"long name", func(w *world, _ int64) answer {
+			w.forum.Promote(w.Bot().ID, simulator.AllRights())
+			return w.call("createForumTopic", params{"chat_id": forumID, "name": strings.Repeat("é", 128)})
+		}, "ok"},
+		{"longer name", func(w *world, _ int64) answer {
+			w.forum.Promote(w.Bot().ID, simulator.AllRights())
+			return w.call("createForumTopic", params{"chat_id": forumID, "name": strings.Repeat("é", 129)})
+		}, "Bad Request: TOPIC_TITLE_EMPTY"},
 		{"topics switched off", func(w *world, thread int64) answer {
 			w.forum.SetForum(false)
 			return w.call("sendMessage", inThread(thread))
@@ -236,6 +249,24 @@ func TestReplies(t *testing.T) {
 	quoted := must[simulator.Message](w, "sendMessage", with(say("x"), to(params{"quote": "two"})))
 	if diff := cmp.Diff(&simulator.Quote{Text: "two", Position: 4, IsManual: true}, quoted.Quote); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestQuotesOfPeople(t *testing.T) {
+	w := newWorld(t)
+	m := w.send(annID, "😀 two three")
+	for quote, want := range map[string]*simulator.Quote{
+		"two":  {Text: "two", Position: 3, IsManual: true},
+		"":     nil,
+		"four": nil,
+	} {
+		got, err := w.ann.Post(simulator.Draft{Chat: annID, ReplyTo: m.MessageID, Quote: quote, Text: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.Quote); diff != "" {
+			t.Errorf("%q (-want +got)\n%s", quote, diff)
+		}
 	}
 }
 

@@ -143,9 +143,11 @@ func TestWebhookRetriesInOrder(t *testing.T) {
 		}
 		type info struct {
 			LastError string `json:"last_error_message"`
+			Date      int64  `json:"last_error_date"`
 		}
-		if got := must[info](w, "getWebhookInfo", nil).LastError; got != "Wrong response from the webhook: 500 Internal Server Error" {
-			t.Errorf("last error %q", got)
+		want := info{"Wrong response from the webhook: 500 Internal Server Error", began.Add(3 * time.Second).Unix()}
+		if diff := cmp.Diff(want, must[info](w, "getWebhookInfo", nil)); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
 		}
 	})
 }

@@ -49,6 +49,8 @@ func TestParseHTML(t *testing.T) {
 		{"language without pre", `<code class="language-go">x</code>`, "x", []entity{{Type: "code", Offset: 0, Length: 1}}},
 		{"pre", "<pre>x</pre>", "x", []entity{{Type: "pre", Offset: 0, Length: 1}}},
 		{"pre with a language", `<pre><code class="language-go">x</code></pre>`, "x", []entity{{Type: "pre", Offset: 0, Length: 1, Language: "go"}}},
+		{"pre in code with a language", `<code class="language-go"><pre>x</pre></code>`, "x", []entity{{Type: "pre", Offset: 0, Length: 1, Language: "go"}}},
+		{"pre in code without one", `<code><pre>x</pre></code>`, "x", []entity{{Type: "pre", Offset: 0, Length: 1}, {Type: "code", Offset: 0, Length: 1}}},
 		{"quotes", "<blockquote>x</blockquote><blockquote expandable>y</blockquote>", "xy", []entity{
 			{Type: "blockquote", Offset: 0, Length: 1}, {Type: "expandable_blockquote", Offset: 1, Length: 1},
 		}},
