@@ -19,7 +19,6 @@ func TestEveryMethodReturnsWhatIsDescribed(t *testing.T) {
 	w.ops.Promote(w.Bot().ID, simulator.AllRights())
 	w.AddChannel(-1001000000003, "News", w.ann)
 	m := w.send(opsID, "x", keyboard("a"))
-	thread := int64(0)
 	for _, step := range []struct {
 		method string
 		params params
@@ -61,9 +60,8 @@ func TestEveryMethodReturnsWhatIsDescribed(t *testing.T) {
 			if err := json.Unmarshal(a.Result, &topic); err != nil {
 				t.Fatal(err)
 			}
-			thread = topic.ID
 			for _, method := range []string{"closeForumTopic", "reopenForumTopic", "deleteForumTopic"} {
-				must[bool](w, method, params{"chat_id": forumID, "message_thread_id": thread})
+				must[bool](w, method, params{"chat_id": forumID, "message_thread_id": topic.ID})
 			}
 		}
 	}

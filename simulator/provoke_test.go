@@ -10,7 +10,8 @@ import (
 
 // Parameters of calls, and the ways to the known errors.
 
-func say(text string) params     { return params{"chat_id": annID, "text": text} }
+func say(text string) params { return params{"chat_id": annID, "text": text} }
+
 func html(text string) params    { return params{"chat_id": annID, "text": text, "parse_mode": "HTML"} }
 func with(p, more params) params { return merge(p, more) }
 func markup(v any) params        { return params{"reply_markup": v} }

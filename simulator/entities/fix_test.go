@@ -23,38 +23,45 @@ func TestFix(t *testing.T) {
 		{
 			"entities move along", " \r😀x\r ",
 			[]entity{{Type: "bold", Offset: 2, Length: 3}, {Type: "italic", Offset: 4, Length: 3}},
-			"😀x", []entity{{Type: "bold", Offset: 0, Length: 3}, {Type: "italic", Offset: 2, Length: 1}},
+			"😀x",
+			[]entity{{Type: "bold", Offset: 0, Length: 3}, {Type: "italic", Offset: 2, Length: 1}},
 		},
 		{
 			"white space in code stays at the beginning", "  x",
 			[]entity{{Type: "pre", Offset: 0, Length: 3}},
-			"  x", []entity{{Type: "pre", Offset: 0, Length: 3}},
+			"  x",
+			[]entity{{Type: "pre", Offset: 0, Length: 3}},
 		},
 		{"bold white space", "a   b", []entity{{Type: "bold", Offset: 1, Length: 3}}, "a   b", nil},
 		{
 			"neighbours are joined", "ab",
 			[]entity{{Type: "bold", Offset: 0, Length: 1}, {Type: "bold", Offset: 1, Length: 1}},
-			"ab", []entity{{Type: "bold", Offset: 0, Length: 2}},
+			"ab",
+			[]entity{{Type: "bold", Offset: 0, Length: 2}},
 		},
 		{
 			"no style in code", "abc",
 			[]entity{{Type: "bold", Offset: 0, Length: 3}, {Type: "code", Offset: 1, Length: 1}},
-			"abc", []entity{{Type: "bold", Offset: 0, Length: 1}, {Type: "code", Offset: 1, Length: 1}, {Type: "bold", Offset: 2, Length: 1}},
+			"abc",
+			[]entity{{Type: "bold", Offset: 0, Length: 1}, {Type: "code", Offset: 1, Length: 1}, {Type: "bold", Offset: 2, Length: 1}},
 		},
 		{
 			"no code in a link", "abc",
 			[]entity{{Type: "text_link", Offset: 0, Length: 3, URL: "http://a.bc/"}, {Type: "code", Offset: 1, Length: 1}},
-			"abc", []entity{{Type: "text_link", Offset: 0, Length: 3, URL: "http://a.bc/"}},
+			"abc",
+			[]entity{{Type: "text_link", Offset: 0, Length: 3, URL: "http://a.bc/"}},
 		},
 		{
 			"no quote in a quote", "abc",
 			[]entity{{Type: "blockquote", Offset: 0, Length: 3}, {Type: "blockquote", Offset: 1, Length: 1}},
-			"abc", []entity{{Type: "blockquote", Offset: 0, Length: 3}},
+			"abc",
+			[]entity{{Type: "blockquote", Offset: 0, Length: 3}},
 		},
 		{
 			"code in a quote", "abc",
 			[]entity{{Type: "code", Offset: 1, Length: 1}, {Type: "expandable_blockquote", Offset: 0, Length: 3}},
-			"abc", []entity{{Type: "expandable_blockquote", Offset: 0, Length: 3}, {Type: "code", Offset: 1, Length: 1}},
+			"abc",
+			[]entity{{Type: "expandable_blockquote", Offset: 0, Length: 3}, {Type: "code", Offset: 1, Length: 1}},
 		},
 	}
 	for _, tt := range tests {

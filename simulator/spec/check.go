@@ -173,7 +173,7 @@ func (a *API) checkOne(typ string, v any, path string) *Error {
 		}
 		return nil
 	}
-	ok := true
+	var ok bool
 	switch typ {
 	case "Integer":
 		n, isNumber := v.(json.Number)

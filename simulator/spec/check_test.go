@@ -49,11 +49,13 @@ func TestCheckCall(t *testing.T) {
 		{"array of others", "getUpdates", params{"allowed_updates": raw(`[1]`)}, "allowed_updates[0]: String is expected"},
 		{
 			"keyboard", "sendMessage",
-			params{"chat_id": raw(`1`), "text": raw(`"x"`), "reply_markup": raw(`{"inline_keyboard":[[{"text":"a","callback_data":"b"}]]}`)}, "",
+			params{"chat_id": raw(`1`), "text": raw(`"x"`), "reply_markup": raw(`{"inline_keyboard":[[{"text":"a","callback_data":"b"}]]}`)},
+			"",
 		},
 		{
 			"keyboard as text", "sendMessage",
-			params{"chat_id": raw(`1`), "text": raw(`"x"`), "reply_markup": text(`{"inline_keyboard":[[{"text":"a","callback_data":"b"}]]}`)}, "",
+			params{"chat_id": raw(`1`), "text": raw(`"x"`), "reply_markup": text(`{"inline_keyboard":[[{"text":"a","callback_data":"b"}]]}`)},
+			"",
 		},
 		{
 			"unknown field of a button", "sendMessage",
