@@ -31,7 +31,7 @@ func (e *env) answered(id string, d approval.Decision) *approval.Answer {
 	if a.By.Surface == "" || a.By.ID == "" {
 		e.Errorf("the answer does not say by whom: %+v", a.By)
 	}
-	e.at("answered_at", r.Row.AnswerAt.Add(e.Moved()), e.Now(e).Add(e.Moved()))
+	e.at("answered_at", r.Row.AnswerAt.Add(e.server.Moved()), e.now().Add(e.server.Moved()))
 
 	own, all := e.events(e.keys.Answer(id)), e.events(e.keys.Answers())
 	same(e, "events of the approval", len(own), 1)
@@ -68,7 +68,7 @@ func openedAnsweredChecks() []check {
 			o := answeredAtOnce(e.opening("a1"), state, by, reason)
 			o.RemindAt = o.ExpiresAt.Add(-time.Minute)
 			if state == approval.Lapsed {
-				o.ExpiresAt = e.Now(e).Add(-time.Minute)
+				o.ExpiresAt = e.now().Add(-time.Minute)
 			}
 			e.marked("a1", func() { e.opens(o, store.Opened) })
 			a := e.answered("a1", approval.Decision(state))
@@ -77,7 +77,7 @@ func openedAnsweredChecks() []check {
 			same(e, "context", string(a.Context), `{"wait":"w-1"}`)
 			same(e, "reason", a.Reason, reason)
 			if state == approval.Lapsed {
-				e.at("lapse", e.score(e.keys.LapsedKey(), "a1"), e.Now(e))
+				e.at("lapse", e.score(e.keys.LapsedKey(), "a1"), e.now())
 			}
 			same(e, "row has its request", e.there(e.keys.Row("a1")) && e.read("a1").Row.Request != nil, state != approval.Refused)
 			last := "a1 open>" + string(state) + " " + string(by) + "/" + string(by)

@@ -63,6 +63,9 @@ func cardChecks() []check {
 			}
 			same(e, "revision", after.Row.Rev, r.Row.Rev+1)
 			same(e, "card that stands", e.place("a1", store.Place{Chat: ann}, &l, false), newer)
+			e.ok(e.store.SetCard(e.ctx, newer, map[string]string{"retired": "1"}))
+			last := e.place("a1", store.Place{Chat: ann}, &l, false)
+			same(e, "a retired card stands", last == old || last == newer, false)
 		}},
 		{"card", "two topics of one chat get cards of their own", func(e *env) {
 			e.open("a1")
@@ -203,7 +206,7 @@ func sendChecks() []check {
 			intends(e, cid, l, store.MaySend)
 			until, err := strconv.ParseInt(e.field(e.keys.CardKey(cid), "message_until"), 10, 64)
 			e.ok(err)
-			e.at("end of the call", time.UnixMilli(until), e.Now(e).Add(timeout))
+			e.at("end of the call", time.UnixMilli(until), e.now().Add(timeout))
 		}},
 		{"intent", "what was sent is not sent again", func(e *env) {
 			e.open("a1")
@@ -233,7 +236,7 @@ func sendChecks() []check {
 			old, _, err := e.store.TakeLease(e.ctx, "old", timeout)
 			e.ok(err)
 			cid := e.place("a1", store.Place{Chat: ann}, &old, false)
-			e.ok(e.rdb.HSet(e.ctx, e.keys.LeaseKey(), "until", e.Now(e).Add(hour).UnixMilli()).Err())
+			e.ok(e.rdb.HSet(e.ctx, e.keys.LeaseKey(), "until", e.now().Add(hour).UnixMilli()).Err())
 			intends(e, cid, old, store.MaySend)
 			e.ok(e.store.GiveLease(e.ctx, "old"))
 			l := e.lease()
@@ -317,20 +320,20 @@ func sendChecks() []check {
 			e.sent("a1", cid, store.TheReminder, 12, r.Step.Rev)
 			same(e, "shown", e.read("a1").Step.ShownAt, time.Time{})
 			e.sent("a1", cid, "edit", message, r.Step.Rev)
-			e.at("shown", e.read("a1").Step.ShownAt, e.Now(e))
+			e.at("shown", e.read("a1").Step.ShownAt, e.now())
 			first := e.read("a1").Step.ShownAt
 			e.sent("a1", cid, "edit", message, r.Step.Rev)
 			same(e, "shown", e.read("a1").Step.ShownAt, first)
 			e.advance(hour / 2)
 			e.sent("a1", cid, "edit", message, r.Step.Rev)
-			same(e, "shown", e.read("a1").Step.ShownAt.Add(e.Moved()), first)
+			same(e, "shown", e.read("a1").Step.ShownAt.Add(e.server.Moved()), first)
 		}},
 		{"sent", "a new message that shows a step counts as well", func(e *env) {
 			e.open("a1")
 			cid := e.place("a1", store.Place{Chat: ann}, nil, false)
 			r := e.step("a1", ann, cid)
 			e.sent("a1", cid, store.TheCard, message, r.Step.Rev)
-			e.at("shown", e.read("a1").Step.ShownAt, e.Now(e))
+			e.at("shown", e.read("a1").Step.ShownAt, e.now())
 		}},
 	}
 }
@@ -351,7 +354,7 @@ func readChecks() []check {
 				e.ok(err)
 				same(e, "found by "+how, r.Row, want.Row)
 				same(e, "cards", len(r.Cards), 1)
-				e.at("time", r.Now, e.Now(e))
+				e.at("time", r.Now, e.now())
 				card := map[string]string{"card": cid, "message": cid}[how]
 				same(e, "card by which it was found by "+how, r.CardID, card)
 			}

@@ -27,11 +27,11 @@ func chatChecks() []check {
 		{"sent", "an approval is open in a chat below its card", func(e *env) {
 			e.open("a1")
 			cid := e.place("a1", store.Place{Chat: ann}, nil, false)
-			e.inChat(ann, 100, e.Now(e))
+			e.inChat(ann, 100, e.now())
 			e.sent("a1", cid, store.TheCard, message, 0)
-			e.inChat(ann, message, e.Now(e))
-			e.inChat(ann, message+1, e.Now(e), "a1")
-			e.inChat(ben, message+1, e.Now(e))
+			e.inChat(ann, message, e.now())
+			e.inChat(ann, message+1, e.now(), "a1")
+			e.inChat(ben, message+1, e.now())
 		}},
 		{"sent", "a card sent after the answer is not open", func(e *env) {
 			e.approved("a1")
@@ -46,15 +46,15 @@ func chatChecks() []check {
 				}
 				e.look(id, e.place(id, store.Place{Chat: ann}, nil, false), store.View{Message: message})
 			}
-			e.inChat(ann, 100, e.Now(e), "a1")
+			e.inChat(ann, 100, e.now(), "a1")
 			same(e, "open in the chat", e.rdb.ZRange(e.ctx, e.keys.OpenIn(ann), 0, -1).Val(), []string{"a1"})
 		}},
 		{"asked", "an approval is open below the question for a typed yes", func(e *env) {
 			e.open("a1")
 			r := e.opensStep("a1", ann, store.Done)
 			e.asked("a1", r.Step.Rev, -100, 11, "", true)
-			e.inChat(-100, 11, e.Now(e))
-			e.inChat(-100, 12, e.Now(e), "a1")
+			e.inChat(-100, 11, e.now())
+			e.inChat(-100, 12, e.now(), "a1")
 		}},
 		{"decide", "what is answered is open nowhere, be the question's step over or not", func(e *env) {
 			e.open("a1")
@@ -64,15 +64,16 @@ func chatChecks() []check {
 			e.cancels("a1", ann, 0, store.Done)
 			r = e.opensStep("a1", ann, store.Done)
 			e.asked("a1", r.Step.Rev, -200, 11, "", true)
-			before := e.Now(e).Add(-time.Second)
+			before := e.now().Add(-time.Second)
 			storetest.Approve(e.TB, e.store, "a1")
 			for _, chat := range []int64{ann, -100, -200} {
 				same(e, "open in the chat", e.there(e.keys.OpenIn(chat)), false)
-				e.at("closed", e.score(e.keys.ClosedIn(chat), "a1"), e.Now(e))
+				e.at("closed", e.score(e.keys.ClosedIn(chat), "a1"), e.now())
 				e.livesFor(e.keys.ClosedIn(chat), time.Hour)
 			}
+			same(e, "chats", len(e.rdb.Keys(e.ctx, e.keys.Prefix()+"bot:closed:*").Val()), 3)
 			e.inChat(ann, 100, before, "a1")
-			e.inChat(ann, 100, e.Now(e).Add(time.Second))
+			e.inChat(ann, 100, e.now().Add(time.Second))
 		}},
 		{"decide", "what was answered an hour ago is forgotten by the chat", func(e *env) {
 			closed := func(id string) {

@@ -38,8 +38,8 @@ type check struct {
 func checks() []check {
 	var all []check
 	for _, some := range [][]check{
-		openChecks(), openedAnsweredChecks(), decideChecks(), quorumChecks(), guardChecks(), stepChecks(),
-		claimChecks(), reportChecks(), chatChecks(), interruptedChecks(), undoChecks(), alarmChecks(), cardChecks(), viewChecks(), sendChecks(),
+		chatChecks(), openChecks(), openedAnsweredChecks(), decideChecks(), quorumChecks(), guardChecks(), stepChecks(),
+		claimChecks(), reportChecks(), interruptedChecks(), undoChecks(), alarmChecks(), cardChecks(), viewChecks(), sendChecks(),
 		readChecks(), feedChecks(), leaseChecks(), deadChecks(), expiryChecks(),
 	} {
 		all = append(all, some...)
@@ -63,33 +63,36 @@ func TestContract(t *testing.T) {
 // An env is what a check works with: a store on one server.
 type env struct {
 	testing.TB
-	*storetest.Server
-	ctx   context.Context
-	store *store.Store
-	rdb   *redis.Client
-	keys  store.Keys
-	held  *store.Lease // the lease that was taken, see lease
+	server *storetest.Server
+	ctx    context.Context
+	store  *store.Store
+	rdb    *redis.Client
+	keys   store.Keys
+	held   *store.Lease // the lease that was taken, see lease
 	// other makes a store of the same namespace with other options.
 	other func(store.Options) (*store.Store, error)
 }
 
 func newEnv(t testing.TB, s *storetest.Server, st *store.Store) *env {
 	return &env{
-		TB: t, Server: s, ctx: t.Context(), store: st, rdb: s.Client(), keys: s.Keys(),
+		TB: t, server: s, ctx: t.Context(), store: st, rdb: s.Client(), keys: s.Keys(),
 		other: func(o store.Options) (*store.Store, error) { return store.New(s.Client(), o) },
 	}
 }
 
-// Name is the test's, not the server's.
-func (e *env) Name() string { return e.TB.Name() }
+// now is the server's clock.
+func (e *env) now() time.Time {
+	e.Helper()
+	return e.server.Now(e.TB)
+}
 
 // advance makes everything older.
-func (e *env) advance(d time.Duration) { e.Advance(e.TB, d) }
+func (e *env) advance(d time.Duration) { e.server.Advance(e.TB, d) }
 
 // tick is the least time that can be told apart: a real clock runs on while
 // the test works.
 func (e *env) tick() time.Duration {
-	if e.IsEmbedded() {
+	if e.server.IsEmbedded() {
 		return time.Millisecond
 	}
 	return 10 * time.Second
@@ -97,7 +100,7 @@ func (e *env) tick() time.Duration {
 
 // slack is what a last instant must be early by: nothing where the clock is held.
 func (e *env) slack() time.Duration {
-	if e.IsEmbedded() {
+	if e.server.IsEmbedded() {
 		return 0
 	}
 	return e.tick()
@@ -224,7 +227,7 @@ func (e *env) marked(id string, change func()) {
 	e.ok(err)
 	change()
 	if mark := e.score(e.keys.DirtyKey(), "a:"+id); !mark.Equal(urgent) {
-		e.at("mark", mark, e.Now(e.TB))
+		e.at("mark", mark, e.now())
 	}
 	if n := e.rdb.XLen(e.ctx, e.keys.Wake()).Val(); n != woken+1 {
 		e.Errorf("woken %d times, want once", n-woken)

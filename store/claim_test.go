@@ -18,7 +18,7 @@ func (e *env) claim(id string, fields ...any) {
 func (e *env) claimed(id, stream string, want store.Status) {
 	e.Helper()
 	take := func() {
-		status, err := e.store.Claimed(e.ctx, approval.ClaimEvent{ID: id, Pin: "sha256:forged", By: "worker-1"}, stream, e.Now(e))
+		status, err := e.store.Claimed(e.ctx, approval.ClaimEvent{ID: id, Pin: "sha256:forged", By: "worker-1"}, stream, e.now())
 		e.ok(err)
 		same(e, "status", status, want)
 	}
@@ -110,7 +110,7 @@ func claimChecks() []check {
 			e.ok(e.rdb.HDel(e.ctx, e.keys.Claim("a1"), "by", "at").Err())
 			e.claimed("a1", e.keys.Requests(), store.Done)
 			r := e.read("a1")
-			e.at("claim", r.Row.Claim.At, e.Now(e))
+			e.at("claim", r.Row.Claim.At, e.now())
 			same(e, "by", r.Row.Claim.By, "")
 		}},
 	}

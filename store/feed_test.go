@@ -100,7 +100,7 @@ func feedChecks() []check {
 		}},
 		{"due", "what is due comes in order, as many as asked for", func(e *env) {
 			for i := range 4 {
-				at := float64(e.Now(e).UnixMilli()) + float64(i-2)*float64(hour.Milliseconds())
+				at := float64(e.now().UnixMilli()) + float64(i-2)*float64(hour.Milliseconds())
 				e.ok(e.rdb.ZAdd(e.ctx, e.keys.Deadlines(), redis.Z{Score: at, Member: fmt.Sprint(i)}).Err())
 			}
 			for limit, want := range [][]string{1: {"0"}, 2: {"0", "1"}, 10: {"0", "1", "2"}} {

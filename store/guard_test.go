@@ -119,7 +119,7 @@ func guardChecks() []check {
 			e.refuses(r, lapse(), store.Early)
 			e.advance(e.tick())
 			e.decides(r, lapse(), store.Done)
-			e.at("lapse", e.score(e.keys.LapsedKey(), "a1"), e.Now(e))
+			e.at("lapse", e.score(e.keys.LapsedKey(), "a1"), e.now())
 		}},
 		check{"decide", "until the deadline an owner is in time", func(e *env) {
 			r := e.open("a1")

@@ -65,8 +65,8 @@ func (r *Reading) stands(chat int64, above int) bool {
 
 // LapsedIDs lists what lapsed since, latest first, at most limit of it.
 func (s *Store) LapsedIDs(ctx context.Context, since time.Time, limit int) ([]string, error) {
-	ids, err := s.rdb.ZRangeArgs(ctx, redis.ZRangeArgs{
-		Key: s.keys.lapsed(), Start: toMillis(since), Stop: "+inf", ByScore: true, Rev: true, Count: int64(limit),
+	ids, err := s.rdb.ZRevRangeByScore(ctx, s.keys.lapsed(), &redis.ZRangeBy{
+		Min: toMillis(since), Max: "+inf", Count: int64(limit),
 	}).Result()
 	if err != nil {
 		return nil, fmt.Errorf("store: lapsed approvals: %w", err)

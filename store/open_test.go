@@ -49,7 +49,7 @@ func openChecks() []check {
 			e.marked("a1", func() { ref = e.opens(o, store.Opened) })
 
 			row := e.rdb.HGetAll(e.ctx, e.keys.Row("a1")).Val()
-			e.at("opened_at", e.read("a1").Row.OpenedAt, e.Now(e))
+			e.at("opened_at", e.read("a1").Row.OpenedAt, e.now())
 			delete(row, "opened_at")
 			same(e, "row", row, map[string]string{
 				"state": "open", "ref": ref, "rev": "1", "request": string(o.Raw), "stream": e.keys.Requests(),
@@ -121,19 +121,19 @@ func openChecks() []check {
 				if o.State = state; state == approval.Approved {
 					o = answeredAtOnce(o, state, approval.Policy, "")
 				}
-				o.ExpiresAt = e.Now(e).Add(time.Second - time.Millisecond)
+				o.ExpiresAt = e.now().Add(time.Second - time.Millisecond)
 				e.opensNothing(o, store.TooLate)
 			}
 		}},
 		{"open", "with a second left it opens", func(e *env) {
 			o := e.opening("a1")
-			o.ExpiresAt = e.Now(e).Add(time.Second - time.Millisecond + e.tick())
+			o.ExpiresAt = e.now().Add(time.Second - time.Millisecond + e.tick())
 			e.opens(o, store.Opened)
 		}},
 		{"open", "a taken reference is passed over, and when all on offer are taken more are made", func(e *env) {
 			first := strings.Repeat("\x00", 20) // four times 22222
 			bytes := first + first + strings.Repeat("\xff", 3) + "\x00\x00\x00\x00\x00" + "\x01\x01\x01\x01\x1d" + first
-			o := storetest.Options(e.Server)
+			o := storetest.Options(e.server)
 			o.Random = strings.NewReader(bytes)
 			st, err := e.other(o)
 			e.ok(err)

@@ -29,7 +29,7 @@ func quorumChecks() []check {
 			same(e, "votes", len(r.Votes), 1)
 			same(e, "voter", r.Votes[0].By, telegram(ann))
 			same(e, "answers", len(e.events(e.keys.Answers())), 0)
-			same(e, "deadline", e.score(e.keys.Deadlines(), "a1").Add(e.Moved()), o.Row.ExpiresAt)
+			same(e, "deadline", e.score(e.keys.Deadlines(), "a1").Add(e.server.Moved()), o.Row.ExpiresAt)
 			e.livesFor(e.keys.Row("a1"), -1)
 			e.audited("a1 requested>open intake/"+e.keys.Requests(), "a1 open>open telegram/1001")
 		}},

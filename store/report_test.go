@@ -56,7 +56,7 @@ func reportChecks() []check {
 			same(e, "revision", after.Row.Rev, r.Row.Rev+1)
 			same(e, "report", e.field(e.keys.Row("a1"), "report"), string(p.Data))
 			same(e, "entry", e.field(e.keys.Row("a1"), "report_ms")+"-"+e.field(e.keys.Row("a1"), "report_seq"), "100-7")
-			e.at("report", after.Row.ReportAt, e.Now(e))
+			e.at("report", after.Row.ReportAt, e.now())
 			e.audited("a1 approved>partial runtime/" + e.keys.Requests())
 			line := e.rdb.LIndex(e.ctx, e.keys.AuditKey(), -1).Val()
 			var kept struct{ Results []map[string]any }
@@ -117,13 +117,13 @@ func reportChecks() []check {
 		}},
 		{"report", "the undo lasts as long as the request declares, from the report", func(e *env) {
 			e.executed("a1")
-			e.at("end of undo", e.read("a1").Row.UndoUntil, e.Now(e).Add(days*24*time.Hour))
+			e.at("end of undo", e.read("a1").Row.UndoUntil, e.now().Add(days*24*time.Hour))
 			e.together("a1", days*24*time.Hour)
 		}},
 		{"report", "a report may say how long the undo lasts", func(e *env) {
 			e.approved("a1")
 			p := e.reporting("a1", approval.Partial, 100)
-			until := e.Now(e).Add(hour).Truncate(time.Millisecond)
+			until := e.now().Add(hour).Truncate(time.Millisecond)
 			p.Report.UndoUntil = &until
 			e.reports(p, store.Done)
 			same(e, "end of undo", e.read("a1").Row.UndoUntil, until)
@@ -132,13 +132,13 @@ func reportChecks() []check {
 		{"report", "an undo that is over when it is reported shortens nothing", func(e *env) {
 			e.approved("a1")
 			p := e.reporting("a1", approval.Executed, 100)
-			until := e.Now(e).Add(-hour)
+			until := e.now().Add(-hour)
 			p.Report.UndoUntil = &until
 			e.reports(p, store.Done)
 			e.together("a1", 0)
 		}},
 		{"report", "there is no undo where none is declared, or nothing was done", func(e *env) {
-			until := e.Now(e).Add(hour)
+			until := e.now().Add(hour)
 			storetest.Open(e.TB, e.store, storetest.Request("a1"))
 			storetest.Approve(e.TB, e.store, "a1")
 			p := e.reporting("a1", approval.Executed, 100)

@@ -18,10 +18,12 @@ func (e *env) opening(id string, options ...storetest.Option) store.Opening {
 	return storetest.NewOpening(e.TB, e.store, raw)
 }
 
-// open opens a good request, after changes.
+// open opens a good request with a reminder, after changes.
 func (e *env) open(id string, changes ...func(*store.Opening)) *store.Reading {
 	e.Helper()
-	return storetest.Open(e.TB, e.store, storetest.Request(id, storetest.WithUndo(days)), changes...)
+	remind := func(o *store.Opening) { o.RemindAt = o.ExpiresAt.Add(-10 * time.Minute) }
+	raw := storetest.Request(id, storetest.WithUndo(days))
+	return storetest.Open(e.TB, e.store, raw, append([]func(*store.Opening){remind}, changes...)...)
 }
 
 // openHalt opens a halt, after changes.

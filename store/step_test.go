@@ -54,7 +54,7 @@ func stepChecks() []check {
 			before := e.open("a1")
 			cid := e.card("a1")
 			r := e.step("a1", ann, cid)
-			e.at("opening", r.Step.OpenedAt, e.Now(e))
+			e.at("opening", r.Step.OpenedAt, e.now())
 			r.Step.OpenedAt = time.Time{}
 			same(e, "step", *r.Step, approval.Step{By: ann, Name: "Ann", Rev: before.Row.Rev + 1, Chat: ann, CardID: cid})
 			same(e, "row's revision", r.Row.Rev, before.Row.Rev+1)
