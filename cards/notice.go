@@ -86,6 +86,14 @@ func Tampered(row *approval.Row, s Settings) Message {
 // Here points at the card it is sent as a reply to.
 func Here() Message { return Note(string(wordHere)) }
 
+// Unknown answers a word or command that names nothing known here. Its command
+// can be tapped.
+func Unknown() Message {
+	t := &text{}
+	t.line(toastUnknown)
+	return t.message(nil)
+}
+
 // Note is a reply of nothing but a short text made in this package.
 func Note(s string) Message {
 	t := &text{}

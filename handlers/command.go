@@ -50,7 +50,7 @@ func (h *Handlers) referred(ctx context.Context, s *spoken) error {
 	switch {
 	case r.Row == nil || r.Row.Request == nil || !s.named(r.Row):
 		h.cfg.Count("words_refused", "unknown")
-		h.note(ctx, s, cards.ToastUnknown)
+		h.say(ctx, s.Message, cards.Unknown())
 		return nil
 	case s.command == "show":
 		return h.showAgain(ctx, s, r)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,7 @@ func tapEverywhere(t *testing.T, name string, letter byte, arg int) string {
 	n := 0
 	for _, who := range tappers {
 		fmt.Fprintf(&out, "%s taps %s\n", who.name, name)
+		var names, lines []string
 		for _, st := range standings() {
 			if st.name == "confirming by me" && who.id != ann && who.id != cleo {
 				continue
@@ -145,7 +147,14 @@ func tapEverywhere(t *testing.T, name string, letter byte, arg int) string {
 			if len(s.voice.words()) != 0 || len(s.voice.questions()) != 0 {
 				t.Errorf("%s: %s was answered by a message", st.name, name)
 			}
-			fmt.Fprintf(&out, "  %-22s %-14s %q\n", st.name, did, text)
+			names, lines = append(names, st.name), append(lines, fmt.Sprintf("%-14s %q\n", did, text))
+		}
+		if len(slices.Compact(slices.Clone(lines))) == 1 {
+			fmt.Fprintf(&out, "  %-22s %s", "always", lines[0])
+			continue
+		}
+		for i, line := range lines {
+			fmt.Fprintf(&out, "  %-22s %s", names[i], line)
 		}
 	}
 	return out.String()

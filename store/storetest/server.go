@@ -169,3 +169,7 @@ func (s *Server) clear(ctx context.Context) {
 		s.client.Unlink(ctx, it.Val())
 	}
 }
+
+// Fail makes every command of the embedded server fail with a message, until it
+// is called with none.
+func (s *Server) Fail(message string) { s.embedded.SetError(message) }

@@ -1,0 +1,388 @@
+package handlers_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"countersign/approval"
+	"countersign/cards"
+	"countersign/handlers"
+	"countersign/store"
+	"countersign/store/storetest"
+	"countersign/telegram"
+)
+
+type rawUpdate = telegram.RawUpdate
+
+func refuseQuestion(telegram.Outgoing) (telegram.Sent, error) {
+	return telegram.Sent{}, errors.New("the chat is gone")
+}
+
+func TestAnUpdateHasOneEffect(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(group))
+	tap := s.tapped(c, ann, s.press("a1", c, cards.LetterAction, 0))
+	word := s.written(group, ann, "/show "+s.read("a1").Row.Ref)
+	s.handle(tap, tap, word, word) // twice in one batch
+	s.handle(tap, word)            // once more
+	s.restart()
+	s.handle(tap, word) // and after a restart
+	if got := s.voice.answered(); len(got) != 1 {
+		t.Errorf("answered %q", got)
+	}
+	if said := s.voice.words(); len(said) != 1 {
+		t.Errorf("said %+v", said)
+	}
+}
+
+func TestIDsAreComparedExactly(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(ann))
+	s.update = 900000
+	s.handle(s.written(ann, ann, "/help"))
+	s.update = 3 // Telegram begins anew after a quiet week
+	s.is(s.taps(c, ann, s.press("a1", c, cards.LetterReject, 0)), cards.ToastRejected)
+	s.state("a1", approval.Rejected)
+}
+
+func TestUpdatesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(ann))
+	bad := []rawUpdate{
+		{ID: 0, Raw: json.RawMessage(`{"message":{}}`)},
+		{ID: 0, Raw: json.RawMessage(`{"update_id":"x"}`)},
+		{ID: 77, Raw: json.RawMessage(`{"update_id":77,"message":{"message_id":"x"}}`)},
+		{ID: 78, Raw: json.RawMessage(`{"update_id":78,"message":{},"callback_query":{}}`)},
+	}
+	reject := s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0))
+	batch := append(slices.Clone(bad), reject)
+	s.handle(batch...)
+	s.handle(batch...)
+	s.is(s.answered(), cards.ToastRejected)
+	s.handle(rawUpdate{ID: 0, Raw: json.RawMessage(`{"message":{"another":1}}`)})
+	if n := s.counted.of("updates_aside"); n != 5 {
+		t.Errorf("%d were set aside", n)
+	}
+	aside, err := s.server.Client().XRange(t.Context(), s.store.Keys().Prefix()+"bot:aside", "-", "+").Result()
+	if err != nil || len(aside) != 5 {
+		t.Fatalf("aside: %v, %v", aside, err)
+	}
+	seen := map[string]bool{}
+	for _, e := range aside {
+		seen[e.Values["raw"].(string)] = e.Values["reason"] != ""
+	}
+	for _, u := range bad {
+		if !seen[string(u.Raw)] {
+			t.Errorf("%s was not set aside with a reason", u.Raw)
+		}
+	}
+}
+
+func TestAPanicHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(ann))
+	panics := true
+	s.h = handlers.New(handlers.Config{
+		Store: s.store, Voice: s.voice, Now: s.now, Log: zerolog.Nop(), Count: s.counted.count,
+		Username: func() string { return "countersign_bot" },
+		Present: func() handlers.Present {
+			if panics {
+				panics = false
+				panic("a fault")
+			}
+			return s.present
+		},
+	})
+	s.handle(s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0)), s.written(ann, ann, "/pending"))
+	s.is(s.answered(), cards.ToastStale)
+	if n := s.counted.of("updates_aside"); n != 1 {
+		t.Errorf("%d were set aside", n)
+	}
+	if len(s.voice.words()) != 1 {
+		t.Error("the next update was not handled")
+	}
+	s.state("a1", approval.Open)
+}
+
+// away makes every call of Redis fail until it is back.
+func (s *scene) away() (back func()) {
+	s.server.Fail("LOADING Redis is loading the dataset in memory")
+	return func() { s.server.Fail("") }
+}
+
+func TestRedisAway(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(ann))
+	tap := s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0))
+	stranger := s.tapped(c, sam, s.press("a1", c, cards.LetterReject, 0))
+	word := s.written(ann, ann, "/help")
+	back := s.away()
+	for range 3 {
+		if err := s.h.Handle(t.Context(), []rawUpdate{tap, stranger, word}); err == nil {
+			t.Fatal("taken while Redis is away")
+		}
+	}
+	s.h.Wait()
+	if got := s.voice.answered(); len(got) != 2 || !slices.Contains(got, cards.ToastTrying) || !slices.Contains(got, cards.ToastStranger) {
+		t.Fatalf("answered %q", got)
+	}
+	back()
+	s.handle(tap, stranger, word)
+	s.state("a1", approval.Rejected)
+	if got := s.voice.answered(); len(got) != 2 {
+		t.Errorf("answered again: %q", got)
+	}
+	if said := s.voice.words(); len(said) != 1 {
+		t.Errorf("said %+v", said)
+	}
+}
+
+func TestRedisAwayUntilTheDeadline(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(ann))
+	s.confirming("a1", c, ann, "Ann")
+	tap := s.tapped(c, ann, s.press("a1", c, cards.LetterYes, 0))
+	back := s.away()
+	if err := s.h.Handle(t.Context(), []rawUpdate{tap}); err == nil {
+		t.Fatal("taken while Redis is away")
+	}
+	back()
+	s.advance(time.Hour)
+	s.handle(tap)
+	s.state("a1", approval.Open) // late, to be swept
+}
+
+// failing makes one command fail, some calls from now on.
+type failing struct {
+	name  string
+	after int
+	err   error
+}
+
+func (f *failing) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (f *failing) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if f.err != nil && cmd.Name() == f.name {
+			if f.after--; f.after < 0 {
+				cmd.SetErr(f.err)
+				return f.err
+			}
+		}
+		return next(ctx, cmd)
+	}
+}
+
+func (f *failing) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+// An effect that is in Redis is not repeated because its update could not be
+// recorded as handled.
+func TestHandledButNotRecorded(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(group))
+	fault := &failing{name: "zadd", err: errors.New("READONLY")}
+	s.server.Client().AddHook(fault)
+	tap := s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0))
+	if err := s.h.Handle(t.Context(), []rawUpdate{tap}); err == nil {
+		t.Fatal("confirmed before it was recorded")
+	}
+	word := s.written(ann, ann, "/show "+s.read("a1").Row.Ref)
+	if err := s.h.Handle(t.Context(), []rawUpdate{word}); err == nil {
+		t.Fatal("confirmed before it was recorded")
+	}
+	fault.err = nil
+	s.handle(tap, word)
+	s.is(s.answered(), cards.ToastRejected)
+	if n := len(s.read("a1").Cards); n != 2 {
+		t.Errorf("%d cards, want the first and one shown again", n)
+	}
+}
+
+// Where a tap fails, those behind it in its chat keep their order, and other
+// chats go on.
+func TestChatsDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.username = ""
+	c := s.open("a1", in(group))
+	mine := s.open("a2", in(ann))
+	stuck := s.written(group, ann, "/help@countersign_bot") // the bot's name is not known yet
+	behind := s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0))
+	beside := s.tapped(mine, ann, s.press("a2", mine, cards.LetterReject, 0))
+	if err := s.h.Handle(t.Context(), []rawUpdate{stuck, behind, beside}); err == nil {
+		t.Fatal("taken")
+	}
+	s.h.Wait()
+	s.state("a1", approval.Open)
+	s.state("a2", approval.Rejected)
+	got := s.voice.answered()
+	slices.Sort(got)
+	if want := []string{cards.ToastTrying, cards.ToastRejected}; !slices.Equal(got, want) {
+		t.Errorf("answered %q, want %q", got, want)
+	}
+	s.username = "countersign_bot"
+	s.handle(stuck, behind, beside)
+	s.state("a1", approval.Rejected)
+}
+
+// A tap that Redis does not answer is told so in time, and once.
+func TestRedisHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		rdb := redis.NewClient(&redis.Options{Addr: "nowhere", MaxRetries: -1})
+		defer rdb.Close()
+		rdb.AddHook(hanging{hang})
+		st, err := store.New(rdb, store.Options{Namespace: "n", Retention: storetest.Retention})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &voice{}
+		h := handlers.New(handlers.Config{
+			Store: st, Voice: v, Now: time.Now, Log: zerolog.Nop(), Count: (&counter{}).count,
+			Username: func() string { return "b" },
+			Present: func() handlers.Present {
+				return handlers.Present{People: map[int64]handlers.Person{ann: {ID: ann, Role: handlers.Owner}}}
+			},
+		})
+		tap := rawUpdate{ID: 1, Raw: json.RawMessage(
+			`{"update_id":1,"callback_query":{"id":"t1","from":{"id":1001},"message":{"message_id":1,"chat":{"id":1001}},"data":"r.1"}}`)}
+		handled := make(chan error, 1)
+		began := time.Now()
+		go func() { handled <- h.Handle(t.Context(), []rawUpdate{tap}) }()
+		time.Sleep(handlers.Patience - 1)
+		synctest.Wait()
+		if got := v.answered(); len(got) != 0 {
+			t.Errorf("answered %q at once", got)
+		}
+		time.Sleep(1)
+		synctest.Wait()
+		if got := v.answered(); !slices.Equal(got, []string{cards.ToastTrying}) {
+			t.Errorf("answered %q", got)
+		}
+		if err := <-handled; err == nil {
+			t.Error("taken")
+		}
+		if took := time.Since(began); took > 15*time.Second {
+			t.Errorf("held up for %v", took)
+		}
+		h.Wait()
+		if got := v.answered(); len(got) != 1 {
+			t.Errorf("answered %q", got)
+		}
+	})
+}
+
+// hanging answers nothing until the caller gives up.
+type hanging struct{ never chan struct{} }
+
+func (hanging) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h hanging) ProcessHook(redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, _ redis.Cmder) error { return h.wait(ctx) }
+}
+
+func (h hanging) ProcessPipelineHook(redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, _ []redis.Cmder) error { return h.wait(ctx) }
+}
+
+func (h hanging) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-h.never:
+		return nil
+	}
+}
+
+// A Telegram that takes no words holds up no handling.
+func TestSpeakingHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(group))
+	asked := make(chan struct{})
+	s.voice.ask = func(telegram.Outgoing) (telegram.Sent, error) { <-asked; return telegram.Sent{}, errors.New("gone") }
+	for _, u := range []rawUpdate{
+		s.written(group, ann, "approve", replying(c.Message)),
+		s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0)),
+	} {
+		if err := s.h.Handle(t.Context(), []rawUpdate{u}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.state("a1", approval.Rejected)
+	close(asked)
+	s.h.Wait()
+}
+
+func TestWhatIsRememberedIsBounded(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(ann))
+	data := s.press("a1", c, cards.LetterExact, 0)
+	for range 200 {
+		s.handle(s.tapped(c, ann, data))
+	}
+	s.advance(handlers.TapMemory)
+	s.handle(s.tapped(c, ann, data))
+	s.advance(handlers.TapMemory)
+	s.handle(s.tapped(c, ann, data))
+	if taps, _, _ := s.h.Remembered(); taps > 2 {
+		t.Errorf("%d taps are remembered", taps)
+	}
+	s.advance(time.Hour)
+	s.handle(s.written(ann, ann, "/help"))
+	s.advance(2 * time.Hour)
+	s.handle(s.written(ann, ann, "/help"))
+	if _, updates, _ := s.h.Remembered(); updates > 2 {
+		t.Errorf("%d updates are remembered", updates)
+	}
+}
+
+// Everything at once, for the race detector: each approval gets one answer.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(group))
+	var batch []rawUpdate
+	for i := range 40 {
+		who := []int64{ann, ben, rita, sam}[i%4]
+		letter := []byte{cards.LetterReject, cards.LetterAction, cards.LetterCancel, cards.LetterPage}[i/4%4]
+		batch = append(batch, s.tapped(c, who, s.press("a1", c, letter, 0)))
+	}
+	done := make(chan error)
+	for part := range slices.Chunk(batch, 10) {
+		go func() { done <- s.h.Handle(t.Context(), part) }()
+	}
+	for range 4 {
+		s.ok(<-done)
+	}
+	s.h.Wait()
+	if n := s.answers("a1"); n != 1 {
+		t.Errorf("%d answers", n)
+	}
+	if n := len(s.voice.answered()); n != len(batch) {
+		t.Errorf("%d of %d taps were answered", n, len(batch))
+	}
+	if !strings.Contains(strings.Join(s.voice.answered(), ""), cards.ToastRejected) {
+		t.Error("nobody rejected")
+	}
+}
