@@ -69,8 +69,12 @@ func (a entryID) String() string {
 	return strconv.FormatUint(a.ms, 10) + "-" + strconv.FormatUint(a.seq, 10)
 }
 
+// parseEntryID reads an id; without a sequence number that is 0.
 func parseEntryID(s string) (entryID, error) {
-	ms, seq, _ := strings.Cut(s, "-")
+	ms, seq, found := strings.Cut(s, "-")
+	if !found {
+		seq = "0"
+	}
 	m, err := strconv.ParseUint(ms, 10, 64)
 	if err != nil {
 		return entryID{}, fmt.Errorf("entry id %q: %w", s, err)
