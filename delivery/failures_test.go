@@ -104,10 +104,10 @@ func TestPausesGrow(t *testing.T) {
 		fault := w.sim.Fault(simulator.Fault{Method: "sendMessage", Code: 502})
 		w.start("a", start{})
 		w.open("a1")
-		pass(10 * time.Minute)
+		pass(4 * time.Minute)
 		calls := w.sim.Calls("sendMessage")
-		if n := len(calls); n < 10 || n > 20 {
-			w.Errorf("%d tries in ten minutes", n)
+		if n := len(calls); n < 6 || n > 10 {
+			w.Errorf("%d tries in four minutes", n)
 		}
 		for i := 2; i < len(calls); i++ {
 			now, before := calls[i].At.Sub(calls[i-1].At), calls[i-1].At.Sub(calls[i-2].At)
@@ -267,7 +267,7 @@ func TestUndecodedSendIsSent(t *testing.T) {
 		r := w.read("a1")
 		_, err := w.store.Look(w.Context(), "a1", r.Cards[0].ID, store.View{Message: int(m.MessageID)})
 		w.ok(err)
-		pass(2 * time.Hour)
+		pass(lifetime)
 		w.decide("a1", byDeadline())
 		settle()
 		m, _ = w.sim.Message(ann, m.MessageID)

@@ -175,14 +175,14 @@ func TestUndoOfferEnds(t *testing.T) {
 		w.start("a", start{})
 		w.open("a1")
 		w.decide("a1", byOperator(approval.DecisionApproved))
-		until := w.now().Add(time.Hour)
+		until := w.now().Add(lifetime)
 		w.report("a1", &until)
 		settle()
 		w.inLine("a1")
 		if !hasButton(w.post(ann), "Undo") {
 			w.Error("no Undo while it is offered")
 		}
-		pass(time.Hour + time.Second)
+		pass(lifetime + time.Second)
 		w.inLine("a1")
 		if hasButton(w.post(ann), "Undo") {
 			w.Error("Undo is still offered")

@@ -70,10 +70,20 @@ func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, l
 	}
 	ctx, cancel := recording(ctx)
 	defer cancel()
-	if _, err := r.cfg.Store.Edited(ctx, reading.ID, c.ID, n.message, m.Hash(), stepOn(reading, c, p), lease); err != nil {
-		return r.unrecorded(err, reading.ID)
-	}
+	kept, err := r.cfg.Store.Edited(ctx, reading.ID, c.ID, n.message, m.Hash(), stepOn(reading, c, p), lease)
 	r.cfg.Count("edits")
+	return r.kept(kept, err, reading.ID)
+}
+
+// kept is how long to leave a chat alone after what Telegram took was recorded,
+// or was not: where the lease is another's by now, that one draws the card.
+func (r *Reconciler) kept(ok bool, err error, id string) time.Duration {
+	switch {
+	case err != nil:
+		return r.unrecorded(err, id)
+	case !ok:
+		return leaseSoon
+	}
 	return 0
 }
 
@@ -113,11 +123,9 @@ func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, l
 	}
 	ctx, cancel := recording(ctx)
 	defer cancel()
-	if _, err := r.cfg.Store.Sent(ctx, reading.ID, c.ID, n.what, sent.MessageID, m.Hash(), stepOn(reading, c, p), lease); err != nil {
-		return r.unrecorded(err, reading.ID)
-	}
+	kept, err := r.cfg.Store.Sent(ctx, reading.ID, c.ID, n.what, sent.MessageID, m.Hash(), stepOn(reading, c, p), lease)
 	r.cfg.Count("sends", n.what)
-	return 0
+	return r.kept(kept, err, reading.ID)
 }
 
 // cardFor is the card a send is about, made where there is none yet.

@@ -34,7 +34,10 @@ const (
 	forum = int64(-1001000000002)
 )
 
-const window = time.Minute
+const (
+	window   = time.Minute
+	lifetime = 5 * time.Minute // of a request
+)
 
 // A world is Redis, a Bot API server and its people, around processes that
 // deliver.
@@ -160,10 +163,10 @@ func (w *world) ok(err error) {
 	}
 }
 
-// open opens a good request, after the changes.
+// open opens a good request, which can be undone, after the changes.
 func (w *world) open(id string, changes ...func(*store.Opening)) {
 	w.Helper()
-	storetest.Open(w.TB, w.store, storetest.Request(id, storetest.WithUndo(30)), changes...)
+	storetest.Open(w.TB, w.store, storetest.Request(id, storetest.WithUndo(30), storetest.With("expires_in", int(lifetime.Seconds()))), changes...)
 }
 
 // in names where an approval's cards go.
