@@ -21,13 +21,25 @@
 // bot lists them and decides nothing. A plain word older than the confirm
 // window when it is handled decides nothing.
 //
+// # Every tap is answered
+//
+// Once, and within two seconds: with what came of it, or with the word that it
+// is being tried; then the card shows what came of it. A tap that names no card
+// of its chat, or hangs under another message of ours, leads nowhere.
+//
 // # Order and crashes
 //
 // Updates of one chat are handled in order, different chats at once. An update
 // is confirmed to Telegram only when it was handled or set aside; what Redis
-// could not take is handled again, and the person is told once that it is being
-// tried. Handled ids are remembered and compared exactly. Effects are
-// transitions that apply once, so a second handling after a crash does no harm.
+// could not take is handled again. Handled ids are remembered and compared
+// exactly; an update whose id cannot be read is known by its bytes. What cannot
+// be read at all, or makes a handler panic, is set aside for the operator and
+// holds up nothing.
+//
+// Effects are transitions that apply once. A kill between an effect and the
+// record that its update was handled repeats words, not effects: a second answer
+// to a tap, which Telegram ignores; a second reply, which says what stands by
+// then; of /show, one more card.
 package handlers
 
 import (

@@ -22,7 +22,7 @@ func (h *Handlers) Remembered() (taps, updates, strangers int) {
 	h.memory.mu.Lock()
 	defer h.memory.mu.Unlock()
 	m := h.memory
-	return len(m.answered.young) + len(m.answered.old), len(m.handled.young) + len(m.handled.old), len(m.strange)
+	return len(m.answered.young) + len(m.answered.old), len(m.done.young) + len(m.done.old), len(m.strange)
 }
 
 // TapMemory is how long answered taps are remembered at least.

@@ -128,22 +128,29 @@ func (h *Handlers) lane(ctx context.Context, lane []received) error {
 	return nil
 }
 
-// one handles one update and remembers it. What this process did but could not
-// record as handled is not done again.
+// one handles one update and records it as handled. What this process did but
+// could not record is not done again.
 func (h *Handlers) one(ctx context.Context, u received) error {
 	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
 	defer cancel()
-	if !h.memory.wasHandled(u.id) {
+	if !h.memory.wasDone(u.id) {
 		if err := h.effect(ctx, u); err != nil {
 			return err
 		}
-		h.memory.setHandled(u.id)
 	}
+	if err := h.record(ctx, u.id); err != nil {
+		h.memory.setDone(u.id)
+		return err
+	}
+	return nil
+}
+
+func (h *Handlers) record(ctx context.Context, id int64) error {
 	now, err := h.cfg.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
-	return h.cfg.Store.UpdateHandled(ctx, u.id, now)
+	return h.cfg.Store.UpdateHandled(ctx, id, now)
 }
 
 // effect does what an update asks for. What cannot be read, or panics, is set

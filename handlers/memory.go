@@ -18,7 +18,7 @@ type memory struct {
 
 	mu       sync.Mutex          // guards what follows
 	answered recent[string]      // taps that got their answer: Telegram takes one
-	handled  recent[int64]       // updates whose effect is in Redis, but perhaps not yet that they were handled
+	done     recent[int64]       // updates whose effect is in Redis, but not that they were handled
 	strange  map[int64]time.Time // when each stranger got an answer last
 	swept    time.Time           // when strange was last tidied up
 }
@@ -26,7 +26,7 @@ type memory struct {
 func newMemory(now func() time.Time) *memory {
 	return &memory{
 		now: now, strange: map[int64]time.Time{},
-		answered: recent[string]{span: tapMemory}, handled: recent[int64]{span: updateMemory},
+		answered: recent[string]{span: tapMemory}, done: recent[int64]{span: updateMemory},
 	}
 }
 
@@ -38,17 +38,18 @@ func (m *memory) answer(callback string) bool {
 	return m.answered.add(callback, m.now())
 }
 
-// wasHandled reports whether the effect of an update is in Redis.
-func (m *memory) wasHandled(id int64) bool {
+// wasDone reports whether the effect of an update is in Redis, although it could
+// not be recorded as handled.
+func (m *memory) wasDone(id int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.handled.has(id)
+	return m.done.has(id)
 }
 
-func (m *memory) setHandled(id int64) {
+func (m *memory) setDone(id int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.handled.add(id, m.now())
+	m.done.add(id, m.now())
 }
 
 // strangerQuiet is how long a stranger gets no second answer.
