@@ -20,12 +20,15 @@ export class Talk {
   constructor(store, on) {
     this.#store = store;
     this.#on = on;
-    this.#scroll.addEventListener('scroll', () => this.#atEnd() && this.#seen(), { passive: true });
+    this.#scroll.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     byId('to-end').addEventListener('click', () => this.toEnd(true));
     new ResizeObserver(() => this.#stuck && this.toEnd()).observe(this.#scroll);
   }
 
-  #stuck = true; // to the end, while the window changes its size
+  // The end stays in sight, whatever comes or changes its size, until the person scrolls
+  // up. While the view glides down it may be far from the end without having left it.
+  #stuck = true;
+  #top = 0; // where the view was last
 
   /** Draws the open chat from the beginning. */
   draw() {
@@ -61,12 +64,13 @@ export class Talk {
 
   /** Takes a new or changed message of the open chat. */
   put(m, known) {
-    const stick = this.#atEnd() || (!known && m.from?.id === this.#store.viewer.id);
+    const stick = this.#stuck || (!known && m.from?.id === this.#store.viewer.id);
     const old = this.#find(m.message_id);
     const fresh = this.#make(m);
     if (old) {
       const focus = keepFocus(old, fresh);
       keepExpanded(old, fresh);
+      fresh.setAttribute('aria-live', 'off'); // said in short instead
       old.replaceWith(fresh);
       focus?.();
       announce(`Changed: ${summary(m)}`);
@@ -139,11 +143,14 @@ export class Talk {
     }
   }
 
-  #atEnd() {
+  #scrolled() {
     const s = this.#scroll;
-    this.#stuck = s.scrollHeight - s.scrollTop - s.clientHeight < NEAR;
-    byId('to-end').hidden = this.#stuck;
-    return this.#stuck;
+    const near = s.scrollHeight - s.scrollTop - s.clientHeight < NEAR;
+    if (near) this.#stuck = true;
+    else if (s.scrollTop < this.#top) this.#stuck = false;
+    this.#top = s.scrollTop;
+    if (this.#stuck) this.#seen();
+    else byId('to-end').hidden = false;
   }
 
   #count() {

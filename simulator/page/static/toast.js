@@ -8,9 +8,7 @@ const SHOWN = 4500; // ms; longer texts stay longer
 /** Shows a line for a moment. */
 export function toast(text, bad = false) {
   const node = el('div', { class: bad ? 'toast bad' : 'toast', dir: 'auto' }, text);
-  const box = byId('toasts');
-  box.append(node);
-  while (box.children.length > 3) box.firstChild.remove();
+  byId('toasts').replaceChildren(node); // the newest counts
   setTimeout(() => {
     node.classList.add('leaving');
     setTimeout(() => node.remove(), 300);
