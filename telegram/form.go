@@ -23,6 +23,7 @@ var structured = map[string]bool{
 	"disable_content_type_detection": true,
 	"disable_notification":           true,
 	"drop_pending_updates":           true,
+	"entities":                       true,
 	"link_preview_options":           true,
 	"max_connections":                true,
 	"message_id":                     true,

@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"context"
+	"unicode/utf16"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -24,7 +25,7 @@ type Outgoing struct {
 	ReplyTo    int      // the message to reply to; 0: none. If it is gone, the message is sent all the same
 	HTML       string   // the text with formatting; sent unless PlainOnly is set or it is empty
 	Plain      string   // the same text without; what a caller falls back to after an error of kind [Parse]
-	PlainOnly  bool     // send Plain
+	PlainOnly  bool     // send Plain, as one monospace run
 	Keyboard   Keyboard // replaces the one of the message that is edited, also when empty
 	Silent     bool     // no sound
 	ForceReply bool     // open a reply field for the person replied to; only without Keyboard, never on an edit
@@ -42,12 +43,13 @@ type Sent struct {
 func (c *Client) Send(ctx context.Context, m Outgoing) (Sent, error) {
 	ctx, cancel := c.within(ctx)
 	defer cancel()
-	text, mode := m.text()
+	text, mode, entities := m.text()
 	sent, err := c.library.SendMessage(ctx, &bot.SendMessageParams{
 		ChatID:              m.Chat,
 		MessageThreadID:     m.Thread,
 		Text:                text,
 		ParseMode:           mode,
+		Entities:            entities,
 		LinkPreviewOptions:  noPreview(),
 		DisableNotification: m.Silent,
 		ReplyParameters:     replyTo(m.ReplyTo),
@@ -62,12 +64,13 @@ func (c *Client) Edit(ctx context.Context, chat int64, message int, m Outgoing) 
 	ctx, cancel := c.within(ctx)
 	defer cancel()
 	m.ForceReply = false
-	text, mode := m.text()
+	text, mode, entities := m.text()
 	_, err := c.library.EditMessageText(ctx, &bot.EditMessageTextParams{
 		ChatID:             chat,
 		MessageID:          message,
 		Text:               text,
 		ParseMode:          mode,
+		Entities:           entities,
 		LinkPreviewOptions: noPreview(),
 		ReplyMarkup:        m.markup(),
 	})
@@ -90,12 +93,17 @@ func (c *Client) AnswerCallback(ctx context.Context, id, text string, alert bool
 	return c.failure("answerCallbackQuery", err)
 }
 
-// text returns what is sent, and how it is to be parsed.
-func (m Outgoing) text() (string, models.ParseMode) {
-	if m.PlainOnly || m.HTML == "" {
-		return m.Plain, ""
+// text returns what is sent, and how it is to be parsed. Plain text stands in one monospace run: apps would make links,
+// commands and mentions of what is in it otherwise.
+func (m Outgoing) text() (string, models.ParseMode, []models.MessageEntity) {
+	switch {
+	case m.PlainOnly:
+		run := models.MessageEntity{Type: models.MessageEntityTypePre, Length: len(utf16.Encode([]rune(m.Plain)))}
+		return m.Plain, "", []models.MessageEntity{run}
+	case m.HTML == "":
+		return m.Plain, "", nil
 	}
-	return m.HTML, models.ParseModeHTML
+	return m.HTML, models.ParseModeHTML, nil
 }
 
 // These replace the library's own types, which write an empty copy_text into every button: a strict server takes that

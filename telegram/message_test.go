@@ -33,8 +33,11 @@ func TestSendWritesJSON(t *testing.T) {
 		},
 		{
 			name: "plain only",
-			out:  telegram.Outgoing{Chat: 7, HTML: "<b>hi</b>", Plain: "hi", PlainOnly: true},
-			want: map[string]any{"chat_id": 7.0, "text": "hi", "link_preview_options": noPreview},
+			out:  telegram.Outgoing{Chat: 7, HTML: "<b>hi</b> 🙂", Plain: "hi 🙂", PlainOnly: true},
+			want: map[string]any{
+				"chat_id": 7.0, "text": "hi 🙂", "link_preview_options": noPreview,
+				"entities": []any{map[string]any{"type": "pre", "offset": 0.0, "length": 5.0}},
+			},
 		},
 		{
 			name: "everything",

@@ -52,6 +52,9 @@ type App struct {
 // NewApp wires the bot. It touches neither Redis nor Telegram. Close ends what
 // it opened.
 func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
+	if err := unbuilt(cfg); err != nil {
+		return nil, err
+	}
 	a := &App{opts: opts, health: newHealth(opts.Now)}
 	a.cfg.Store(&cfg)
 	var err error
@@ -65,6 +68,15 @@ func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
+}
+
+// unbuilt refuses what may be configured and is not built yet, where going on
+// would promise what is not kept.
+func unbuilt(cfg config.Config) error {
+	if !cfg.Audit.SigningKey.Empty() {
+		return errors.New("audit.signing_key_file: signing is not available in this version; leave it empty")
+	}
+	return nil
 }
 
 // wire builds the rooms, one after the other: each needs those before it.
@@ -149,6 +161,7 @@ func (a *App) Run(ctx context.Context) error {
 		a.intake.Run,
 		a.introduce,
 		a.serveHTTP,
+		a.receive,
 		func(ctx context.Context) error { return a.leader.Run(ctx, a.lead) },
 	)
 	a.finish(ctx)
@@ -194,11 +207,11 @@ func (a *App) lead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	poller := telegram.NewPoller(telegram.PollerConfig{
-		Client: a.client, Sink: a.words, Log: a.opts.Log, Now: a.opts.Now, Jitter: a.opts.Jitter,
-		Load: a.store.Offset, Save: a.store.SetOffset, OnHealth: a.health.polled,
-	})
-	return together(ctx, poller.Run, a.reconciler().Run, sweep.Run, a.menu)
+	updates := a.poll
+	if a.config().Telegram.Mode == config.ModeWebhook {
+		updates = a.hook
+	}
+	return together(ctx, updates, a.reconciler().Run, sweep.Run, a.menu)
 }
 
 func (a *App) reconciler() *delivery.Reconciler {

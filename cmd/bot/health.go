@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -112,11 +111,5 @@ func (a *App) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("http.listen: %w", err)
 	}
-	server := &http.Server{Handler: a.health.handler(), ReadHeaderTimeout: 5 * time.Second}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
-	defer stop()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("http.listen: %w", err)
-	}
-	return nil
+	return serve(ctx, listener, a.health.handler(), "http.listen")
 }
