@@ -139,7 +139,13 @@ func TestAwaitErrors(t *testing.T) {
 		if _, err := b.client.Await(ctx, unread); !errors.Is(err, queue.ErrUnknown) {
 			t.Errorf("half a minute later the error is %v, want unknown", err)
 		}
-		s.Advance(t, 36*time.Second)
+		s.Advance(t, 20*time.Second)
+		short, cancel = context.WithTimeout(ctx, 30*time.Millisecond)
+		defer cancel()
+		if _, err := b.client.Await(short, overdue); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("shortly past the deadline the error is %v, want to be waiting still", err)
+		}
+		s.Advance(t, 16*time.Second)
 		if _, err := b.client.Await(ctx, overdue); !errors.Is(err, queue.ErrUnavailable) {
 			t.Errorf("half a minute past the deadline the error is %v, want unavailable", err)
 		}
