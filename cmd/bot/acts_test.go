@@ -50,6 +50,9 @@ func (w *scene) request(t *rapid.T) {
 // requestAgain sends an id once more, with the same terms or with others.
 func (w *scene) requestAgain(t *rapid.T) {
 	id := w.anyID(t)
+	if id == "" {
+		return
+	}
 	w.steps++
 	data := map[string]any{"approval_id": id, "runtime": "iris", "tool": "other", "arguments": map[string]any{}, "card": map[string]any{"title": "Other"}}
 	for _, e := range w.events {
@@ -174,7 +177,7 @@ func (w *scene) showsYes(f *fate, s *modelStep) bool {
 // tap has somebody tap a button that was ever shown.
 func (w *scene) tap(t *rapid.T) {
 	if len(w.buttons) == 0 {
-		t.Skip("no button was shown yet")
+		return
 	}
 	w.steps++
 	w.tapOn(t, rapid.SampledFrom(w.buttons).Draw(t, "button"))
@@ -184,7 +187,7 @@ func (w *scene) tap(t *rapid.T) {
 // walked and not only begun.
 func (w *scene) press(t *rapid.T) {
 	if len(w.buttons) == 0 {
-		t.Skip("no button was shown yet")
+		return
 	}
 	w.steps++
 	w.tapOn(t, w.buttons[len(w.buttons)-1-rapid.IntRange(0, min(len(w.buttons)-1, 5)).Draw(t, "from the newest")])
@@ -198,6 +201,9 @@ func (w *scene) tapOn(t *rapid.T, b button) {
 // operator answers at the command line.
 func (w *scene) operator(t *rapid.T) {
 	id := w.anyID(t)
+	if id == "" {
+		return
+	}
 	w.steps++
 	d := rapid.SampledFrom([]approval.Decision{approval.DecisionApproved, approval.DecisionRejected}).Draw(t, "decision")
 	r, err := w.app.store.Read(w.ctx, id)
@@ -230,6 +236,9 @@ func (w *scene) sweep(t *rapid.T) {
 
 func (w *scene) withdraw(t *rapid.T) {
 	id := w.anyID(t)
+	if id == "" {
+		return
+	}
 	w.steps++
 	w.publish(t, "approval.withdrawn", id, map[string]any{"approval_id": id}, nil)
 }
@@ -237,6 +246,9 @@ func (w *scene) withdraw(t *rapid.T) {
 // claim claims with the right pin or a wrong one.
 func (w *scene) claim(t *rapid.T) {
 	id := w.approvedOr(t)
+	if id == "" {
+		return
+	}
 	w.steps++
 	f := w.fates[id]
 	pin, err := w.rdb.HGet(w.ctx, "{approvals}:row:"+id, "pin").Result()
@@ -257,6 +269,9 @@ func (w *scene) claim(t *rapid.T) {
 
 func (w *scene) report(t *rapid.T) {
 	id := w.approvedOr(t)
+	if id == "" {
+		return
+	}
 	w.steps++
 	outcome := rapid.SampledFrom([]string{"executed", "failed", "partial", "undone"}).Draw(t, "outcome")
 	w.publish(t, "approval.reported", id, map[string]any{"approval_id": id, "outcome": outcome}, nil)
@@ -282,7 +297,7 @@ func (w *scene) restart(t *rapid.T) {
 // handle takes the next update.
 func (w *scene) handle(t *rapid.T) {
 	if w.sim.PendingUpdates() == 0 {
-		t.Skip("nobody did anything")
+		return
 	}
 	w.steps++
 	u := w.nextUpdate(t)

@@ -8,10 +8,11 @@ import (
 
 // The model: what may happen to an approval, in plain Go, as the rules say it.
 
-// window and dwell are the model's own copy of the confirm step's times.
+// The model's own copy of the confirm step's times. The dwell is long, since the
+// clock moves a second between an update and its handling.
 const (
 	modelWindow = time.Minute
-	modelDwell  = 400 * time.Millisecond
+	modelDwell  = 2500 * time.Millisecond
 )
 
 // A fate is one approval in the model.

@@ -22,7 +22,7 @@ func (w *scene) walk(t *rapid.T) {
 		}
 	}
 	if len(open) == 0 {
-		t.Skip("nothing is open")
+		return
 	}
 	f := w.fates[rapid.SampledFrom(open).Draw(t, "open")]
 	who := rapid.SampledFrom([]int64{annID, annID, olgaID}).Draw(t, "walker")
@@ -69,7 +69,7 @@ func (w *scene) temptation(t *rapid.T, f *fate, who int64) {
 		other = olgaID
 	}
 	yes, shown := w.showing(f, who, cards.LetterYes)
-	w.clock.move(rapid.SampledFrom([]time.Duration{100 * time.Millisecond, time.Second, time.Second}).Draw(t, "dwell"))
+	w.clock.move(rapid.SampledFrom([]time.Duration{100 * time.Millisecond, 3 * time.Second, 3 * time.Second}).Draw(t, "dwell"))
 	if !shown {
 		return
 	}
@@ -78,7 +78,7 @@ func (w *scene) temptation(t *rapid.T, f *fate, who int64) {
 		w.tapAs(other, yes)
 	case 2, 3: // the step was cancelled and opened again: the old Yes is of an earlier step
 		if w.goOn(t, f, other, cards.LetterCancel) && w.goOn(t, f, who, cards.LetterAction) {
-			w.clock.move(time.Second)
+			w.clock.move(3 * time.Second)
 			w.tapAs(who, yes)
 		}
 	case 4: // the old Cancel against the new step
@@ -158,5 +158,4 @@ func (w *scene) undo(t *rapid.T) {
 			return
 		}
 	}
-	t.Skip("nothing can be undone")
 }
