@@ -1,5 +1,7 @@
 //go:build !race
 
+// The race detector has nothing to find in a script, and would take minutes.
+
 package store_test
 
 import (
