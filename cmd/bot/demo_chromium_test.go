@@ -141,17 +141,20 @@ func newBrowserVisitor(t *testing.T, path, address, size string, width, height i
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 		chromedp.Flag("disable-dev-shm-usage", true))
-	t.Cleanup(stop)
 	tab, closeTab := chromedp.NewContext(ctx)
-	t.Cleanup(closeTab)
+	complained := make(chan struct{})
 	t.Cleanup(func() {
 		if err := chromedp.Cancel(tab); err != nil {
 			t.Errorf("close the browser: %v", err)
 		}
+		closeTab()
+		stop()
+		<-complained
 	})
 	v := &browserVisitor{tab: tab, size: size}
 	messages := chromedp.Console(tab)
 	go func() {
+		defer close(complained)
 		for m, err := range messages {
 			if err != nil {
 				return // the browser is closed
