@@ -12,7 +12,8 @@ package sweeper
 
 import (
 	"context"
-	"sync"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -76,47 +77,50 @@ func (s *Sweeper) Run(ctx context.Context) error {
 	return nil
 }
 
-// Sweep lapses what is overdue and makes due reminders due, once.
+// Sweep lapses what is overdue and makes due reminders due, once. An approval
+// that cannot be swept keeps no other from being so; the error names it.
 func (s *Sweeper) Sweep(ctx context.Context) error {
+	return errors.Join(s.lapseOverdue(ctx), s.remind(ctx))
+}
+
+func (s *Sweeper) lapseOverdue(ctx context.Context) error {
 	ids, err := s.cfg.Store.Overdue(ctx, sweepLimit)
 	if err != nil {
 		return err
 	}
-	readings, err := s.readAll(ctx, ids)
-	if err != nil {
-		return err
-	}
+	readings, unread := s.readAll(ctx, ids)
 	shared, err := s.share(ctx, readings)
 	if err != nil {
-		return err
+		return errors.Join(unread, err)
 	}
-	err = each(ctx, readings, func(ctx context.Context, r *store.Reading) error { return s.lapse(ctx, r, shared) })
-	if err != nil {
-		return err
-	}
+	err = each(ctx, s.alive, readings, func(ctx context.Context, r *store.Reading) error { return s.lapse(ctx, r, shared) })
 	for _, nid := range shared {
-		if err := s.cfg.Store.SettleNotice(ctx, nid, 0); err != nil {
-			return err
-		}
+		err = errors.Join(err, s.cfg.Store.SettleNotice(ctx, nid, 0))
 	}
-	return s.remind(ctx)
+	return errors.Join(unread, err)
 }
 
-// readAll reads the approvals that are overdue.
+// alive reports whether Redis answers at all.
+func (s *Sweeper) alive(ctx context.Context) bool {
+	_, err := s.cfg.Store.Now(ctx)
+	return err == nil
+}
+
+// readAll reads the approvals that are overdue, as far as they can be read.
 func (s *Sweeper) readAll(ctx context.Context, ids []string) ([]*store.Reading, error) {
 	readings := make([]*store.Reading, len(ids))
 	at := make(map[string]int, len(ids))
 	for i, id := range ids {
 		at[id] = i
 	}
-	err := each(ctx, ids, func(ctx context.Context, id string) error {
+	err := each(ctx, s.alive, ids, func(ctx context.Context, id string) error {
 		r, err := s.cfg.Store.Read(ctx, id)
 		if err == nil {
 			readings[at[id]] = r
 		}
 		return err
 	})
-	return readings, err
+	return slices.DeleteFunc(readings, func(r *store.Reading) bool { return r == nil }), err
 }
 
 // share keeps a notice for every chat in which more than five lapse at once.
@@ -195,7 +199,7 @@ func (s *Sweeper) remind(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return each(ctx, ids, s.cfg.Store.Remind)
+	return each(ctx, s.alive, ids, s.cfg.Store.Remind)
 }
 
 // tidy drops what is old. Inbound entries go a day before the rows made from
@@ -222,35 +226,6 @@ func (s *Sweeper) tidy(ctx context.Context) {
 			s.cfg.Log.Info().Str("stream", stream).Int64("entries", n).Msg("old entries were trimmed")
 		}
 	}
-}
-
-// each does something for every item, a few at once, and returns the first
-// error. After an error no further item is begun.
-func each[T any](ctx context.Context, items []T, do func(context.Context, T) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	next := make(chan T)
-	var wg sync.WaitGroup
-	for range min(sweepAtOnce, len(items)) {
-		wg.Go(func() {
-			for item := range next {
-				if err := do(ctx, item); err != nil {
-					stop(err)
-				}
-			}
-		})
-	}
-	for _, item := range items {
-		select {
-		case next <- item:
-			continue
-		case <-ctx.Done():
-		}
-		break
-	}
-	close(next)
-	wg.Wait()
-	return context.Cause(ctx)
 }
 
 // cronLog passes the words of cron on.
