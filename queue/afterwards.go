@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"countersign/approval"
@@ -134,7 +135,7 @@ func (r *reader) reported(ctx context.Context, e entry, p store.Reporting) error
 		if p.Report.Outcome == approval.Failed {
 			return r.dead(ctx, e, deadNoApproval) // it did not run, which is right
 		}
-		if err := r.alarm(ctx, reading.Row); err != nil {
+		if err := r.alarm(ctx, e, reading.Row, p.Report.Outcome); err != nil {
 			return err
 		}
 		return r.dead(ctx, e, deadUnapproved)
@@ -143,14 +144,18 @@ func (r *reader) reported(ctx context.Context, e entry, p store.Reporting) error
 }
 
 // alarm tells every owner that a call ran which nobody had approved.
-func (r *reader) alarm(ctx context.Context, row *approval.Row) error {
+// The notices have names, so that a kill half way doubles none.
+func (r *reader) alarm(ctx context.Context, e entry, row *approval.Row, outcome approval.State) error {
 	runtime := byRuntime(row.Request, row.Stream).ID
-	tell, err := r.in.cfg.Store.Alarm(ctx, row.ID, runtime)
+	tell, err := r.in.cfg.Store.Alarm(ctx, row.ID, runtime, e.id)
 	if err != nil || !tell {
 		return err
 	}
 	for _, owner := range r.in.cfg.Owners() {
-		n := store.Notice{Kind: store.Unapproved, Chat: owner, IDs: []string{row.ID}, Total: 1}
+		n := store.Notice{
+			ID: "unapproved:" + row.ID + ":" + strconv.FormatInt(owner, 10), Kind: store.Unapproved, Chat: owner,
+			IDs: []string{row.ID}, Total: 1, Outcome: outcome,
+		}
 		if _, err := r.in.cfg.Store.NewNotice(ctx, n, 0); err != nil {
 			return err
 		}

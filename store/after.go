@@ -89,9 +89,10 @@ func (s *Store) undoUntil(r *Reading, p approval.Report) int64 {
 const alarmQuiet = 10 * time.Minute
 
 // Alarm reports whether a call that ran unapproved is to be told to the owners:
-// once per approval, and at most once in ten minutes per runtime.
-func (s *Store) Alarm(ctx context.Context, id, runtime string) (bool, error) {
+// once per approval, and at most once in ten minutes per runtime. The entry that
+// reported it is told of again if it comes again.
+func (s *Store) Alarm(ctx context.Context, id, runtime, entry string) (bool, error) {
 	v, err := s.run(ctx, "alarm", []string{s.keys.alarms(), s.keys.alarmed(id)},
-		runtime, alarmQuiet.Milliseconds(), s.retention.Milliseconds())
+		runtime, alarmQuiet.Milliseconds(), s.retention.Milliseconds(), entry)
 	return asString(v) == "1", err
 }

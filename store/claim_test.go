@@ -117,13 +117,29 @@ func claimChecks() []check {
 }
 
 func alarmChecks() []check {
-	alarm := func(e *env, id, runtime string, want bool) {
+	entries := 0
+	alarmAgain := func(e *env, id, runtime, entry string, want bool) {
 		e.Helper()
-		told, err := e.store.Alarm(e.ctx, id, runtime)
+		told, err := e.store.Alarm(e.ctx, id, runtime, entry)
 		e.ok(err)
 		same(e, fmt.Sprintf("alarm of %s by %s", id, runtime), told, want)
 	}
+	alarm := func(e *env, id, runtime string, want bool) {
+		e.Helper()
+		entries++
+		alarmAgain(e, id, runtime, fmt.Sprintf("%d-0", entries), want)
+	}
 	return []check{
+		{"alarm", "the entry that was told is told again, another is not", func(e *env) {
+			alarmAgain(e, "a1", "iris", "7-0", true)
+			alarmAgain(e, "a1", "iris", "7-0", true)
+			alarmAgain(e, "a1", "iris", "8-0", false)
+			alarmAgain(e, "a2", "iris", "9-0", false)
+			alarmAgain(e, "a2", "iris", "9-0", false)
+			e.advance(alarmQuiet)
+			alarmAgain(e, "a2", "iris", "9-0", false)
+			e.livesFor(e.keys.Alarmed("a2"), 30*24*hour-alarmQuiet)
+		}},
 		{"alarm", "an approval alarms once", func(e *env) {
 			alarm(e, "a1", "iris", true)
 			e.advance(hour)

@@ -21,10 +21,10 @@ const (
 // A Notice is a message of ours that belongs to no single card. It is sent
 // once.
 type Notice struct {
-	ID     string   `json:"-"`
-	Kind   string   `json:"kind"`
-	Chat   int64    `json:"chat"`
-	Thread int      `json:"thread,omitempty"`
+	ID     string `json:"-"`
+	Kind   string `json:"kind"`
+	Chat   int64  `json:"chat"`
+	Thread int    `json:"thread,omitempty"`
 	// IDs are the approvals it names, the first twenty of Total. A notice kept
 	// without any speaks for those that lapsed with it ([Attempt.Notices]).
 	IDs   []string `json:"ids"`
@@ -34,11 +34,15 @@ type Notice struct {
 }
 
 // NewNotice keeps a notice and makes it due after a delay, so that whatever it
-// tells of is written first; a crash in between only makes it late.
+// tells of is written first; a crash in between only makes it late. A notice
+// with an ID is kept once under it; else it gets a random one.
 func (s *Store) NewNotice(ctx context.Context, n Notice, delay time.Duration) (string, error) {
-	id, err := s.NewID()
-	if err != nil {
-		return "", err
+	id := n.ID
+	if id == "" {
+		var err error
+		if id, err = s.NewID(); err != nil {
+			return "", err
+		}
 	}
 	data, err := json.Marshal(n)
 	if err != nil {
