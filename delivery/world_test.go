@@ -103,14 +103,19 @@ func newWorld(t testing.TB, dial func(context.Context, string, string) (net.Conn
 	}
 	w.rooms[team] = w.sim.AddSupergroup(team, "Team", people...)
 	w.rooms[forum] = w.sim.AddForum(forum, "Forum", people...)
-	w.present = delivery.Present{
+	w.present = drawing()
+	return w
+}
+
+// drawing is the configuration of a world.
+func drawing() delivery.Present {
+	return delivery.Present{
 		Cards: cards.Settings{
 			Confirm: approval.Confirm{Window: window, Dwell: 400 * time.Millisecond, OneTap: true}, TimeTag: true,
 		},
 		Owner:  func(user int64) bool { return user == ann || user == ben || user == cleo },
 		Reader: func(chat int64) bool { return chat == dora },
 	}
-	return w
 }
 
 // client is a connection to Redis of its own.
