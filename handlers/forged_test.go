@@ -21,6 +21,8 @@ func TestForgedTaps(t *testing.T) {
 	beside := s.open("a3", in(group))  // another approval's card in this chat
 	s.confirming("a1", c, ann, "Ann")
 	yes := s.press("a1", c, cards.LetterYes, 0)
+	unrecorded := c
+	unrecorded.Message = s.nextMessage()
 	foreign := cards.Press{Letter: cards.LetterYes, Card: c.ID, Rev: s.read("a1").Step.Rev + 1}.Data()
 	reject := s.press("a1", c, cards.LetterReject, 0)
 
@@ -30,21 +32,22 @@ func TestForgedTaps(t *testing.T) {
 		data string
 		want string
 	}{
-		"empty":                             {c, "", unknown},
-		"garbage":                           {c, "\xff\x00\xfe", unknown},
-		"64 bytes":                          {c, strings.Repeat("r", 64), unknown},
-		"65 bytes":                          {c, yes + strings.Repeat("0", 65-len(yes)), unknown},
-		"an unknown letter":                 {c, "z" + yes[1:], unknown},
-		"no revision":                       {c, "y" + c.ID, unknown},
-		"a negative revision":               {c, "y" + c.ID + ".-1", unknown},
-		"a card nobody has":                 {c, "yAAAAAAAAAAAAAAAA.1", unknown},
-		"a card of another chat":            {c, s.press("a2", elsewhere, cards.LetterReject, 0), unknown},
-		"this card in another chat":         {elsewhere, reject, unknown},
-		"another card of this chat":         {beside, reject, unknown},
-		"a revision of no step":             {c, foreign, "This button is of an earlier step. Use the newest one."},
-		"the approval's id for the card's":  {c, "ra1.1", unknown},
-		"a letter in the other case":        {c, "Y" + yes[1:], unknown},
-		"a revision written in another way": {c, strings.Replace(yes, ".", ".0", 1), unknown},
+		"empty":                              {c, "", unknown},
+		"garbage":                            {c, "\xff\x00\xfe", unknown},
+		"64 bytes":                           {c, strings.Repeat("r", 64), unknown},
+		"65 bytes":                           {c, yes + strings.Repeat("0", 65-len(yes)), unknown},
+		"an unknown letter":                  {c, "z" + yes[1:], unknown},
+		"no revision":                        {c, "y" + c.ID, unknown},
+		"a negative revision":                {c, "y" + c.ID + ".-1", unknown},
+		"a card nobody has":                  {c, "yAAAAAAAAAAAAAAAA.1", unknown},
+		"a card of another chat":             {c, s.press("a2", elsewhere, cards.LetterReject, 0), unknown},
+		"this card in another chat":          {elsewhere, reject, unknown},
+		"a card of another chat, unrecorded": {unrecorded, s.press("a2", elsewhere, cards.LetterReject, 0), unknown},
+		"another card of this chat":          {beside, reject, unknown},
+		"a revision of no step":              {c, foreign, "This button is of an earlier step. Use the newest one."},
+		"the approval's id for the card's":   {c, "ra1.1", unknown},
+		"a letter in the other case":         {c, "Y" + yes[1:], unknown},
+		"a revision written in another way":  {c, strings.Replace(yes, ".", ".0", 1), unknown},
 	} {
 		s.voice.forget()
 		if got := s.taps(tap.on, ann, tap.data); got != tap.want {

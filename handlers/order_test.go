@@ -219,6 +219,44 @@ func TestHandledButNotRecorded(t *testing.T) {
 	}
 }
 
+// A between does something before the second script that runs from now on.
+type between struct {
+	failing
+	scripts int
+	do      func()
+}
+
+func (b *between) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if do := b.do; do != nil && cmd.Name() == "evalsha" {
+			if b.scripts++; b.scripts == 2 {
+				b.do = nil
+				do()
+			}
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// A tap may come while the message it hangs under is being recorded.
+func TestTapWhileItsCardIsRecorded(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	first := s.open("a1", in(ann))
+	cid, err := s.store.NewCard(t.Context(), "a1", store.Place{Chat: ann}, nil, true)
+	s.ok(err)
+	card := store.Card{ID: cid, Chat: ann, Message: s.nextMessage()}
+	data := s.press("a1", card, cards.LetterAction, 0)
+	s.server.Client().AddHook(&between{do: func() { s.sent("a1", cid, store.TheCard, card.Message) }})
+	s.is(s.taps(card, ann, data), "")
+	// A notice of the card is not the card.
+	notice := s.sent("a1", cid, store.TheReminder, 0)
+	s.is(s.taps(store.Card{ID: cid, Chat: ann, Message: notice}, ann, data), cards.ToastUnknown)
+	if got := s.read("a1").Card(cid); len(got.Copies) != 0 || got.Message == first.Message {
+		t.Errorf("card %+v", got)
+	}
+}
+
 // Where a tap fails, those behind it in its chat keep their order, and other
 // chats go on.
 func TestChatsDoNotWaitForEachOther(t *testing.T) {

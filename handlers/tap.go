@@ -69,9 +69,7 @@ func (h *Handlers) nowhere(ctx context.Context, c *telegram.Callback, why string
 }
 
 // find finds the card that was tapped, and records that this person has its page
-// in front of them. A message of the card that was not recorded when it was sent
-// is adopted, unless it is something else of ours. It returns why there is no
-// such card, "" if there is.
+// in front of them. It returns why there is no such card, "" if there is.
 func (h *Handlers) find(ctx context.Context, t *tapped) (why string, err error) {
 	r, err := h.cfg.Store.ReadByCard(ctx, t.press.Card)
 	if err != nil {
@@ -82,20 +80,38 @@ func (h *Handlers) find(ctx context.Context, t *tapped) (why string, err error) 
 		return "no card of this chat", nil
 	}
 	t.reading, t.card = r, card
-	page := strconv.Itoa(card.Page)
-	_, copied := card.Copies[t.Message.MessageID]
-	if card.Message != t.Message.MessageID && !copied {
-		other, err := h.cfg.Store.ReadByMessage(ctx, t.Message.ChatID, t.Message.MessageID)
-		if err != nil {
-			return "", err
+	if !stands(card, t.Message.MessageID) {
+		mine, err := h.adoptable(ctx, t)
+		if err != nil || !mine {
+			return "a button of another message", err
 		}
-		if other.Row != nil {
-			return "a button of another message", nil
-		}
-	} else if slices.Contains(card.Seen[t.who.ID], page) {
+	} else if slices.Contains(card.Seen[t.who.ID], strconv.Itoa(card.Page)) {
 		return "", nil
 	}
+	page := strconv.Itoa(t.card.Page)
 	return "", h.look(ctx, t, store.View{User: t.who.ID, Pages: []string{page}, Message: t.Message.MessageID})
+}
+
+// stands reports whether a card stands in a message.
+func stands(c *store.Card, message int) bool {
+	_, copied := c.Copies[message]
+	return c.Message == message || copied
+}
+
+// adoptable reports whether the message tapped is the card's, though it was not
+// known when the card was read: it was recorded since, or never, and then looking
+// at it adopts it. Whatever else of ours it may be is left alone.
+func (h *Handlers) adoptable(ctx context.Context, t *tapped) (bool, error) {
+	r, err := h.cfg.Store.ReadByMessage(ctx, t.Message.ChatID, t.Message.MessageID)
+	if err != nil || r.Row == nil {
+		return err == nil, err
+	}
+	card := r.Card(t.press.Card)
+	if card == nil || !stands(card, t.Message.MessageID) {
+		return false, nil
+	}
+	t.reading, t.card = r, card
+	return true, nil
 }
 
 // look changes the card's view and takes the fresh reading.

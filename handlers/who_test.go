@@ -27,6 +27,7 @@ func TestWhoseWordsCountForNothing(t *testing.T) {
 		"scheduled":                 with("is_from_offline", true),
 		"written by another bot":    with("via_bot", fields{"id": 1, "is_bot": true, "first_name": "B"}),
 		"a caption":                 caption,
+		"a caption beside a text":   with("caption", "c"),
 		"a reply into another chat": with("external_reply", fields{"origin": fields{"type": "user"}}),
 		"a business chat":           with("business_connection_id", "b"),
 		"a guest chat":              with("guest_query_id", "g"),

@@ -95,7 +95,7 @@ func TestCommandsByReference(t *testing.T) {
 	card = p.offers(card, "Yes")
 	p.ann.Send(teamID, "/show@countersign_bot "+row.Ref)
 	p.reply(card, "Here it is.")
-	p.taps(p.ann, card, "Yes", "Approved.")
+	p.yes(p.ann, card, "Approved.")
 	p.answered(pending, approval.DecisionApproved)
 	p.open("a1")
 }
