@@ -5,90 +5,64 @@ import (
 	"context"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 
 	"countersign/simulator"
 )
 
-// TestExampleScript runs the shell example against the whole bot, while Ann taps.
+// The shell example runs against the whole bot, while Ann taps.
 func TestExampleScript(t *testing.T) {
-	t.Parallel()
 	t.Run("approved", func(t *testing.T) {
 		e := startExample(t)
-		e.confirm("Trash 3 emails")
-		e.card = e.edited("Approved by Ann")
-		e.card = e.edited("3 emails are in the bin")
-		if _, ok := e.card.Button("Undo"); !ok {
-			t.Errorf("no Undo below %q", e.card.Text)
-		}
+		e.taps(e.ann, e.card, "Trash 3 emails", "")
+		e.yes(e.ann, e.offers(e.card, "Yes"), "Approved.")
+		e.offers(e.shows(e.card, "Approved by Ann", "3 emails are in the bin"), "Undo")
 		e.ends(0)
-		e.said("approved by Ann", "claimed", "running: trash_email m1 m2 m3", "executed")
+		e.prints("approved by Ann", "running: trash_email m1 m2 m3", "executed")
+		e.claims(1)
 	})
 	t.Run("rejected", func(t *testing.T) {
 		e := startExample(t)
-		e.tap("Reject")
+		e.taps(e.ann, e.card, "Reject", "Rejected.")
+		e.shows(e.card, "Rejected by Ann")
 		e.ends(1)
-		e.said("nothing is done")
+		e.prints("nothing is done")
 		if strings.Contains(e.stdout.String(), "running") {
 			t.Errorf("ran what was rejected:\n%s", &e.stdout)
 		}
+		e.claims(0)
 	})
 }
 
 // An example is one run of the script, and the card that it caused.
 type example struct {
-	t      *testing.T
-	ctx    context.Context
-	st     *stage
+	*play
 	cmd    *exec.Cmd
-	stdout bytes.Buffer // read it after ends
+	stdout bytes.Buffer // to be read after ends
 	stderr bytes.Buffer
 	card   simulator.Message
 }
 
 func startExample(t *testing.T) *example {
 	t.Helper()
-	st := newStage(t)
-	st.start("bot-1")
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	e := &example{t: t, ctx: ctx, st: st}
+	e := &example{play: newPlay(t)}
+	ctx, cancel := context.WithCancel(e.ctx)
 	e.cmd = exec.CommandContext(ctx, "sh", "../../examples/trash-3-emails.sh",
-		"--redis", st.cfg.Redis.URL.Reveal(), "--namespace", st.cfg.Redis.Namespace)
+		"--redis", e.cfg.Redis.URL.Reveal(), "--namespace", e.cfg.Redis.Namespace)
 	e.cmd.Stdout, e.cmd.Stderr = &e.stdout, &e.stderr
-	if err := e.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	// The shell's children end with it.
+	e.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	e.cmd.Cancel = func() error { return syscall.Kill(-e.cmd.Process.Pid, syscall.SIGKILL) }
+	e.ok(e.cmd.Start())
+	t.Cleanup(func() {
+		cancel()
+		_ = e.cmd.Wait() // the second time where the test waited for its end
+	})
 	var err error
-	if e.card, err = st.sim.WaitMessage(ctx, annID, has("You asked: Can you delete my promo emails?")); err != nil {
-		t.Fatalf("no card: %v\n%s", err, &e.stderr)
-	}
+	e.card, err = e.sim.WaitMessage(e.ctx, annID, has("You asked: Can you delete my promo emails?"))
+	e.ok(err)
 	return e
-}
-
-// confirm taps the action and then Yes.
-func (e *example) confirm(action string) {
-	e.t.Helper()
-	e.tap(action)
-	e.card = e.edited("tap Yes below to confirm")
-	e.tap("Yes, " + action)
-}
-
-func (e *example) tap(button string) {
-	e.t.Helper()
-	if _, err := e.st.ann.TapWait(e.ctx, e.card, button); err != nil {
-		e.t.Fatalf("tap %s: %v", button, err)
-	}
-}
-
-// edited waits until the card has a text.
-func (e *example) edited(text string) simulator.Message {
-	e.t.Helper()
-	card, err := e.st.sim.WaitEdit(e.ctx, e.card, has(text))
-	if err != nil {
-		e.t.Fatalf("the card never said %q: %v", text, err)
-	}
-	return card
 }
 
 // ends waits for the script's end, which must have this exit code.
@@ -100,16 +74,26 @@ func (e *example) ends(want int) {
 	}
 }
 
-// said checks what was printed, in order.
-func (e *example) said(parts ...string) {
+// prints checks what was printed, in order.
+func (e *example) prints(parts ...string) {
 	e.t.Helper()
 	rest := e.stdout.String()
-	for _, p := range parts {
-		_, after, ok := strings.Cut(rest, p)
+	for _, part := range parts {
+		_, after, ok := strings.Cut(rest, part)
 		if !ok {
-			e.t.Errorf("%q is missing in\n%s", p, &e.stdout)
+			e.t.Errorf("%q is missing in\n%s", part, &e.stdout)
 			return
 		}
 		rest = after
+	}
+}
+
+// claims counts the claims in the queue.
+func (e *example) claims(want int) {
+	e.t.Helper()
+	got, err := e.redis.Keys(e.ctx, "{approvals}:claim:*").Result()
+	e.ok(err)
+	if len(got) != want {
+		e.t.Errorf("claims %q, want %d", got, want)
 	}
 }

@@ -87,39 +87,22 @@ func TestReadmeCommands(t *testing.T) {
 
 // The README's Go code asks Ann, and runs what she approved.
 func TestReadmeGoRuns(t *testing.T) {
-	t.Parallel()
-	st := newStage(t)
-	st.start("bot-1")
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	removed := ""
+	p := newPlay(t)
+	removed := make(chan string, 1)
 	done := make(chan error, 1)
 	go func() {
-		done <- cleanUp(ctx, st.client, func(a queue.Answer) error {
-			removed = string(a.Calls[0].Arguments)
+		done <- cleanUp(p.ctx, p.client, func(a queue.Answer) error {
+			removed <- string(a.Calls[0].Arguments)
 			return nil
 		})
 	}()
-	card, err := st.sim.WaitMessage(ctx, annID, has("Trash 2 emails"))
-	if err != nil {
-		t.Fatal(err)
+	card, err := p.sim.WaitMessage(p.ctx, annID, has("Trash 2 emails"))
+	p.ok(err)
+	p.taps(p.ann, card, "Trash 2 emails", "")
+	p.yes(p.ann, p.offers(card, "Yes"), "Approved.")
+	p.ok(<-done)
+	if got, want := <-removed, `{"ids":["m5","m6"]}`; got != want {
+		t.Errorf("removed %s, want %s", got, want)
 	}
-	if _, err := st.ann.TapWait(ctx, card, "Trash 2 emails"); err != nil {
-		t.Fatal(err)
-	}
-	if card, err = st.sim.WaitEdit(ctx, card, has("tap Yes below")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := st.ann.TapWait(ctx, card, "Yes, Trash 2 emails"); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if want := `{"ids":["m5","m6"]}`; removed != want {
-		t.Errorf("removed %s, want %s", removed, want)
-	}
-	if err := st.awaitState("mail-3", approval.Executed); err != nil {
-		t.Error(err)
-	}
+	p.ok(p.awaitState("mail-3", approval.Executed))
 }
