@@ -278,7 +278,8 @@ func (s source) hidden() []finding {
 		"os":   {"Getenv", "LookupEnv", "Environ", "ExpandEnv"},
 	}
 	var all []finding
-	names := map[string]string{} // package by its name in this file
+	names := map[string]string{}                                       // package by its name in this file
+	held := s.test && slices.Contains(s.imports(), "testing/synctest") // there time moves by sleeping
 	for _, spec := range s.file.Imports {
 		p := importPath(spec)
 		names[path.Base(p)] = p
@@ -304,7 +305,7 @@ func (s source) hidden() []finding {
 				break
 			}
 			what := fmt.Sprintf("%s.%s", names[x.Name], n.Sel.Name)
-			all = append(all, finding{n.Pos(), what, n.Sel.Name == "Sleep"})
+			all = append(all, finding{n.Pos(), what, n.Sel.Name == "Sleep" && !held})
 		}
 		return true
 	})
