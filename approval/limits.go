@@ -20,7 +20,8 @@ const (
 	MaxDays    = 3650 // card.undo_window_days
 )
 
-// ValidID reports whether s can name an approval: 1–128 of A-Za-z0-9._:-
+// ValidID reports whether s can name an approval: 1–128 of the
+// characters A-Z, a-z, 0-9 and ._:- alone.
 func ValidID(s string) bool {
 	if s == "" || len(s) > MaxID {
 		return false
