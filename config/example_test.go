@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"countersign"
 	"countersign/config"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestExampleHoldsTheDefaults(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"countersign"
 	"countersign/config"
-
-	"golang.org/x/tools/txtar"
 )
 
 // FuzzConfig looks for a panic, for a mistake that is not told as one, and for a

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/config"
-
 	"pgregory.net/rapid"
+
+	"countersign/config"
 )
 
 func TestGlob(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/config"
-
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"countersign/config"
 )
 
 var update = flag.Bool("update", false, "write what comes out into the golden files")

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"countersign/config"
-
 	"github.com/google/go-cmp/cmp"
+
+	"countersign/config"
 )
 
 const minimal = `telegram: {token: "42:AA"}

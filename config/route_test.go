@@ -3,9 +3,9 @@ package config_test
 import (
 	"testing"
 
-	"countersign/config"
-
 	"github.com/google/go-cmp/cmp"
+
+	"countersign/config"
 )
 
 // desk has two owners, a reader, and a route for each of the questions below.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/config"
-
 	"github.com/goccy/go-yaml"
 	"github.com/rs/zerolog"
+
+	"countersign/config"
 )
 
 const hidden = "hunter2"

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"countersign/config"
-
 	"github.com/google/go-cmp/cmp"
+
+	"countersign/config"
 )
 
 func TestDefaultLacksTokenAndOwner(t *testing.T) {
