@@ -74,7 +74,8 @@ func (st *stage) build(address, namespace string, change ...func(*config.Config)
 	cfg.Telegram.Limits = config.Limits{}
 	cfg.Redis.URL, cfg.Redis.Namespace = config.NewRedisURL(address), namespace
 	cfg.People = []config.Person{
-		{ID: annID, Name: "Ann", Role: config.RoleOwner}, {ID: benID, Name: "Ben", Role: config.RoleReader},
+		{ID: annID, Name: "Ann", Role: config.RoleOwner},
+		{ID: benID, Name: "Ben", Role: config.RoleReader},
 		{ID: olgaID, Name: "Olga", Role: config.RoleOwner},
 	}
 	cfg.Routes = []config.RouteRule{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -100,7 +101,7 @@ func (w *scene) rest(t *rapid.T) {
 		t.Fatalf("the simulator refused %s: %s (%v)", c.Method, c.Description, c.Params)
 	}
 	due, err := w.rdb.ZCount(w.ctx, "{approvals}:bot:dirty", "-inf", "+inf").Result()
-	if err != nil && err != redis.Nil {
+	if err != nil && !errors.Is(err, redis.Nil) {
 		t.Fatal(err)
 	}
 	undoable := 0

@@ -32,7 +32,6 @@ type fate struct {
 	claimed  bool
 	undoBy   int64
 	undoTill time.Time
-	reportAt string // the entry id of the last report
 }
 
 // A modelStep is an open confirm step in the model.

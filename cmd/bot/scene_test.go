@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -124,7 +125,8 @@ func (w *scene) boot(t *rapid.T) {
 	cfg.Redis.URL = config.NewRedisURL("redis://" + w.mini.Addr())
 	cfg.Confirm.Window, cfg.Confirm.Dwell = modelWindow, modelDwell
 	cfg.People = []config.Person{
-		{ID: annID, Name: "Ann", Role: config.RoleOwner}, {ID: benID, Name: "Ben", Role: config.RoleReader},
+		{ID: annID, Name: "Ann", Role: config.RoleOwner},
+		{ID: benID, Name: "Ben", Role: config.RoleReader},
 		{ID: olgaID, Name: "Olga", Role: config.RoleOwner},
 	}
 	cfg.Routes = []config.RouteRule{
@@ -234,7 +236,7 @@ func (w *scene) learnRefs(t *rapid.T) {
 		ref, err := w.rdb.HGet(w.ctx, "{approvals}:row:"+id, "ref").Result()
 		if err == nil {
 			w.refs[ref] = id
-		} else if err != redis.Nil {
+		} else if !errors.Is(err, redis.Nil) {
 			t.Fatal(err)
 		}
 	}
