@@ -156,7 +156,7 @@ func (h *Handlers) record(ctx context.Context, id int64) error {
 // effect does what an update asks for. What cannot be read, or panics, is set
 // aside and never holds up the next.
 func (h *Handlers) effect(ctx context.Context, u received) error {
-	why := ""
+	var why string
 	if u.fault != nil {
 		why = u.fault.Error()
 		h.cfg.Log.Warn().Err(u.fault).Int64("update", u.raw.ID).Msg("an update cannot be read; it is set aside")

@@ -159,7 +159,7 @@ func asked(step *approval.Step, s *spoken) approval.Verdict {
 func (h *Handlers) decide(ctx context.Context, s *spoken, r *store.Reading) error {
 	var status store.Status
 	var err error
-	done := ""
+	var done string
 	switch {
 	case s.says == nothing:
 		h.say(ctx, s.Message, cards.NotAWord(s.present.Cards))

@@ -95,9 +95,14 @@ var letters = []struct {
 	letter byte
 	arg    int
 }{
-	{"the action", cards.LetterAction, 0}, {"Yes", cards.LetterYes, 0}, {"Cancel", cards.LetterCancel, 0},
-	{"Reject", cards.LetterReject, 0}, {"Exact call", cards.LetterExact, cards.ExactShow}, {"a page", cards.LetterPage, 1},
-	{"Whole list", cards.LetterWhole, 0}, {"Undo", cards.LetterUndo, 0},
+	{"the action", cards.LetterAction, 0},
+	{"Yes", cards.LetterYes, 0},
+	{"Cancel", cards.LetterCancel, 0},
+	{"Reject", cards.LetterReject, 0},
+	{"Exact call", cards.LetterExact, cards.ExactShow},
+	{"a page", cards.LetterPage, 1},
+	{"Whole list", cards.LetterWhole, 0},
+	{"Undo", cards.LetterUndo, 0},
 }
 
 // TestEveryTap taps every button, as everybody, wherever an approval may stand.
