@@ -142,6 +142,7 @@ func TestFile(t *testing.T) {
 		if err != nil || r.StatusCode != http.StatusOK {
 			t.Fatalf("upload: %v %v", r, err)
 		}
+		_ = r.Body.Close()
 	}
 	upload("list.txt", "1. <b>one</b>\n")
 	upload("page.html", "<script>alert(1)</script>")

@@ -98,6 +98,7 @@ func (s *stage) bot(method string, params map[string]any) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	defer func() { _ = r.Body.Close() }()
 	answer, err := io.ReadAll(r.Body)
 	if err != nil || r.StatusCode != http.StatusOK {
 		s.t.Fatalf("%s: %d %s %v", method, r.StatusCode, answer, err)
