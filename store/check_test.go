@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -126,7 +127,7 @@ func same[T any](e *env, what string, got, want T) {
 func (e *env) field(key, field string) string {
 	e.Helper()
 	v, err := e.rdb.HGet(e.ctx, key, field).Result()
-	if err != redis.Nil {
+	if !errors.Is(err, redis.Nil) {
 		e.ok(err)
 	}
 	return v
@@ -144,7 +145,7 @@ func (e *env) there(key string) bool {
 func (e *env) score(key, member string) time.Time {
 	e.Helper()
 	v, err := e.rdb.ZScore(e.ctx, key, member).Result()
-	if err == redis.Nil {
+	if errors.Is(err, redis.Nil) {
 		return time.Time{}
 	}
 	e.ok(err)

@@ -37,7 +37,8 @@ func guards() []guardCase {
 		}},
 		{store.ByOwner, []approval.Decision{approval.DecisionRejected}, opened(func(*env) store.Attempt { return reject(ann) })},
 		{
-			store.ByOperator, []approval.Decision{approval.DecisionApproved, approval.DecisionRejected},
+			store.ByOperator,
+			[]approval.Decision{approval.DecisionApproved, approval.DecisionRejected},
 			opened(func(*env) store.Attempt { return byOperator("") }),
 		},
 		{store.ByDeadline, []approval.Decision{approval.DecisionLapsed}, func(e *env) (*store.Reading, store.Attempt) {

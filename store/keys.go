@@ -40,8 +40,6 @@ func (k Keys) Prefix() string { return k.tag }
 
 // The bot's own memory. Nobody else reads or writes these.
 
-func (k Keys) bot() string { return k.tag + "bot:" }
-
 // memory holds an open approval's confirm step and votes, a hash.
 func (k Keys) memory(id string) string { return k.tag + "bot:approval:" + id }
 

@@ -86,7 +86,7 @@ func awaitRedis(socket string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	c := redis.NewClient(&redis.Options{Network: "unix", Addr: socket, MaxRetries: -1})
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	for {
 		err := c.Ping(ctx).Err()
 		if err == nil {
@@ -105,6 +105,6 @@ func freePort() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
