@@ -124,8 +124,13 @@ func TestPollerConfirmsOnlyWhatIsKept(t *testing.T) {
 		// What was not kept is asked for again. The ids begin anew, lower, after 12.
 		const refused, empty = 375 * time.Millisecond, 200 * time.Millisecond
 		want := []poll{
-			{10, 0}, {10, refused}, {12, refused}, {13, refused},
-			{13, refused + empty}, {13, 2*refused + empty}, {4, 2*refused + empty},
+			{10, 0},
+			{10, refused},
+			{12, refused},
+			{13, refused},
+			{13, refused + empty},
+			{13, 2*refused + empty},
+			{4, 2*refused + empty},
 		}
 		if diff := cmp.Diff(want, source.polls); diff != "" {
 			t.Errorf("polls (-want +got):\n%s", diff)
