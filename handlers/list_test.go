@@ -95,10 +95,15 @@ func TestShow(t *testing.T) {
 	if n := len(s.read("a1").Cards); n != 3 {
 		t.Errorf("%d cards", n)
 	}
+	// Elsewhere there is nothing to point at.
+	s.is(s.says(group, ann, "/show "+ref), "")
+	if n := len(s.read("a1").Cards); n != 4 {
+		t.Errorf("%d cards", n)
+	}
 	// After its window it is no step any more.
 	s.advance(window)
 	s.is(s.says(ann, ann, "/show "+ref), "")
-	if n := len(s.read("a1").Cards); n != 4 {
+	if n := len(s.read("a1").Cards); n != 5 {
 		t.Errorf("%d cards", n)
 	}
 }

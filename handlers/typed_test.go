@@ -147,6 +147,7 @@ func TestPlainWordsByPlaceAndTime(t *testing.T) {
 	word := s.written(ann, ann, "reject")
 	s.advance(time.Second)
 	s.taps(c, ann, s.press("a3", c, cards.LetterReject, 0))
+	s.advance(time.Second)
 	s.voice.forget()
 	s.handle(word)
 	s.state("a2", approval.Open)
@@ -157,6 +158,7 @@ func TestPlainWordsByPlaceAndTime(t *testing.T) {
 	word = s.written(ben, ben, "approve")
 	s.advance(time.Second)
 	storetest.Approve(t, s.store, "a4")
+	s.advance(time.Second)
 	s.voice.forget()
 	s.handle(word)
 	s.contains(s.voice.words()[0].Plain, "Already approved by root")
@@ -211,6 +213,28 @@ func TestPlainYes(t *testing.T) {
 	s.advance(window + time.Second)
 	s.is(s.says(ann, ann, "yes"), "The time to confirm is over. Tap the action again.")
 	s.state("a3", approval.Open)
+}
+
+// A plain yes answers the question that stands above it in its own chat.
+func TestPlainYesToAQuestionElsewhere(t *testing.T) {
+	t.Parallel()
+	const wait = "Wait until the card shows the question, then tap Yes."
+	s := newScene(t)
+	s.open("a1", in(ann, group))
+	shared := *s.read("a1").At(group)
+	early := s.nextMessage()
+	s.contains(s.says(group, ann, "approve", replying(shared.Message)), asks)
+	s.is(s.says(ann, ann, "yes"), wait)
+	s.is(s.taps(shared, ann, s.press("a1", shared, cards.LetterCancel, 0)), cards.ToastCancelled)
+	s.confirming("a1", shared, ann, "Ann")
+	s.advance(time.Second)
+	s.is(s.says(ann, ann, "yes"), wait)
+	s.is(s.taps(shared, ann, s.press("a1", shared, cards.LetterCancel, 0)), cards.ToastCancelled)
+
+	s.contains(s.says(ann, ann, "approve"), asks)
+	s.is(s.says(ann, ann, "yes", with("message_id", early)), wait) // written above the question
+	s.state("a1", approval.Open)
+	s.is(s.says(ann, ann, "yes"), "Approved.")
 }
 
 // A question may stand where no card does.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/approval"
 	"countersign/config"
@@ -20,6 +22,24 @@ func (p *play) reply(to simulator.Message, words string) simulator.Message {
 	}
 	p.said(m.Text, words)
 	return m
+}
+
+// asks waits for the question for a typed yes, until the bot knows it again: a
+// test is faster than a person.
+func (p *play) asks(to simulator.Message) simulator.Message {
+	p.t.Helper()
+	m := p.reply(to, "reply yes to this message within")
+	key := fmt.Sprintf("{%s}:bot:message:%d:%d", p.cfg.Redis.Namespace, m.Chat.ID, m.MessageID)
+	for {
+		n, err := p.redis.Exists(p.ctx, key).Result()
+		p.ok(err)
+		if n == 1 {
+			return m
+		}
+		if !wait(p.ctx, 5*time.Millisecond) {
+			p.t.Fatal("the question was not recorded")
+		}
+	}
 }
 
 // silence wants no word to messages of a chat: what comes after them there is
@@ -43,7 +63,7 @@ func TestTypedInADirectChat(t *testing.T) {
 	pending := p.asked("a1", "iris")
 	card := p.card(annID, "a1")
 	p.reply(p.ann.Send(annID, "no, don't approve"), "Agents ask here")
-	p.reply(p.ann.Send(annID, "Approve!"), "reply yes to this message within")
+	p.asks(p.ann.Send(annID, "Approve!"))
 	p.reply(p.ann.Send(annID, "yes please"), "Agents ask here")
 	p.open("a1")
 	p.reply(p.ann.Send(annID, "yes"), "Approved.")
@@ -60,7 +80,7 @@ func TestTypedInAGroup(t *testing.T) {
 	card := p.card(teamID, "a1")
 	p.silence(p.ann.Send(teamID, "approve"), p.ann.Send(teamID, "yes"))
 	p.reply(p.ann.Reply(card, "approve it please"), "That decides nothing")
-	question := p.reply(p.ann.Reply(card, "approve"), "reply yes to this message within")
+	question := p.asks(p.ann.Reply(card, "approve"))
 	if !strings.Contains(string(question.ReplyInterface), "force_reply") {
 		t.Errorf("the question opens no reply: %s", question.ReplyInterface)
 	}
@@ -91,7 +111,7 @@ func TestCommandsByReference(t *testing.T) {
 	list := p.reply(p.ann.Send(teamID, "/pending@countersign_bot"), "#"+row.Ref)
 	p.said(list.Text, "Trash a1")
 	// A word by reference, confirmed by a button.
-	p.reply(p.ann.Send(teamID, "/approve@countersign_bot "+strings.ToLower(row.Ref)), "reply yes to this message within")
+	p.asks(p.ann.Send(teamID, "/approve@countersign_bot "+strings.ToLower(row.Ref)))
 	card = p.offers(card, "Yes")
 	p.ann.Send(teamID, "/show@countersign_bot "+row.Ref)
 	p.reply(card, "Here it is.")
@@ -183,7 +203,7 @@ func TestTypedHaltAsks(t *testing.T) {
 		data["kind"], data["card"] = "halt", map[string]any{"title": "Trash a1 stopped"}
 	})
 	p.card(annID, "a1")
-	p.reply(p.ann.Send(annID, "approve"), "reply yes to this message within")
+	p.asks(p.ann.Send(annID, "approve"))
 	p.open("a1")
 	p.reply(p.ann.Send(annID, "yes"), "Approved.")
 	p.answered(pending, approval.DecisionApproved)
