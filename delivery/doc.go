@@ -11,7 +11,9 @@
 // reordered mark does no harm, and a restart just compares again.
 //
 // Work is split by approval and chat, so that a chat that must wait holds up no
-// other. What waits for its turn is rendered only when the turn has come.
+// other; beyond a hundred things under way in one chat, new cards stand in line
+// without being in hand. What waits for its turn is rendered only when the turn
+// has come.
 //
 // # Sending
 //
@@ -21,8 +23,9 @@
 //
 // # When Telegram fails
 //
-// Failures that may pass are tried again, with growing pauses; a limit is
-// obeyed for its chat alone. A chat that is out for good fails its card; when
+// Failures that may pass are tried again, with pauses that grow to a minute and
+// end when the approval changes; a limit is obeyed for its chat alone, or for
+// the whole bot where several chats get one within a second. A chat that is out for good fails its card; when
 // every card of an open approval has failed, the approval is refused as
 // unreachable, since what cannot be asked is refused. Formatting that Telegram
 // refuses is sent again as plain text with the same buttons.

@@ -2,6 +2,7 @@ package delivery_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,41 @@ func TestManyChangesAtOnceComeToRest(t *testing.T) {
 			w.Errorf("%d edits; what is waited with must be drawn once, as it is then", n)
 		}
 		quiet(w, "a1")
+	})
+}
+
+// TestFloodOfOneChat floods one chat with more than it can take: another chat is
+// served in no time, and the flooded one goes on at its own pace.
+func TestFloodOfOneChat(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(w *world) {
+		const flood = 1200
+		for i := range flood {
+			w.open(fmt.Sprintf("flood.%d", i))
+		}
+		w.open("other", in(chat(ben)))
+		w.start("a", start{limits: delivery.Limits{ChatPerSecond: 1}})
+		pass(2 * time.Second) // looked at a thousand at a time
+		w.post(ben)
+		w.posts(ann, 3+2)
+		pass(10 * time.Second)
+		w.posts(ann, 3+12)
+	})
+}
+
+// TestManyCardsOfOneChat wants all to be drawn at once where there is no limit.
+func TestManyCardsOfOneChat(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(w *world) {
+		var ids []string
+		for i := range 300 {
+			ids = append(ids, fmt.Sprintf("a.%d", i))
+			w.open(ids[i])
+		}
+		w.start("a", start{})
+		settle()
+		w.posts(ann, len(ids))
+		w.inLine(ids...)
 	})
 }
 

@@ -39,9 +39,10 @@ type Reconciler struct {
 	cfg       Config
 	noTimeTag atomic.Bool // the server does not know <tg-time>
 
-	mu      sync.Mutex // guards work and rests
+	mu      sync.Mutex // guards work, rests and crowds
 	work    map[string]*job
 	rests   map[string]map[int64]rest // of approvals that wait on the feed
+	crowds  map[int64]*crowd          // by chat
 	running sync.WaitGroup
 }
 
@@ -55,7 +56,9 @@ type job struct {
 
 // NewReconciler returns a Reconciler.
 func NewReconciler(cfg Config) *Reconciler {
-	return &Reconciler{cfg: cfg, work: map[string]*job{}, rests: map[string]map[int64]rest{}}
+	return &Reconciler{
+		cfg: cfg, work: map[string]*job{}, rests: map[string]map[int64]rest{}, crowds: map[int64]*crowd{},
+	}
 }
 
 // feedWait bounds how long the feed is waited on; go-redis cannot interrupt a
@@ -111,6 +114,11 @@ func (r *Reconciler) look(ctx context.Context) (time.Duration, error) {
 func (r *Reconciler) begin(ctx context.Context, id string, urgent bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.take(ctx, id, urgent)
+}
+
+// take is begin for a caller that holds mu.
+func (r *Reconciler) take(ctx context.Context, id string, urgent bool) {
 	if _, ok := r.work[id]; ok || !urgent && len(r.work) >= inFlight {
 		return
 	}
@@ -128,8 +136,17 @@ func (r *Reconciler) begin(ctx context.Context, id string, urgent bool) {
 func (r *Reconciler) changed(ctx context.Context, id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if _, ok := r.work[id]; ok {
+		r.wake(ctx, id)
+	}
+}
+
+// wake looks at an approval now, whether it is being looked at or not. The caller
+// holds mu.
+func (r *Reconciler) wake(ctx context.Context, id string) {
 	switch j, ok := r.work[id]; {
 	case !ok:
+		r.take(ctx, id, true)
 	case j.planning:
 		j.again = true
 	default:
@@ -172,6 +189,12 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 			wait = sooner(wait, left)
 			continue
 		}
+		there := r.crowd(n.chat)
+		if there.full(id, n) {
+			wait = sooner(wait, lineCheck)
+			continue
+		}
+		there.busy++
 		j.busy[n.chat] = true
 		started = true
 		r.running.Go(func() { r.meet(ctx, id, n, reading, j) })
@@ -218,6 +241,9 @@ func (r *Reconciler) meet(ctx context.Context, id string, n need, reading *store
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(j.busy, n.chat)
+	if next := r.leave(n.chat); next != "" && ctx.Err() == nil {
+		r.wake(ctx, next)
+	}
 	j.rest(n.chat, reading.Row.Rev, wait)
 	switch {
 	case ctx.Err() != nil:

@@ -118,10 +118,11 @@ func drawing() delivery.Present {
 	}
 }
 
-// client is a connection to Redis of its own.
+// client is a connection to Redis of its own. Nobody ever waits for one of its
+// pool, since the timers of those who wait go from one bubble to another.
 func (w *world) client(hooks ...redis.Hook) *redis.Client {
 	c := redis.NewClient(&redis.Options{
-		Dialer: w.dial, MaxRetries: -1,
+		Dialer: w.dial, MaxRetries: -1, PoolSize: 5000,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	for _, h := range hooks {
