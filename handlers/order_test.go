@@ -129,10 +129,13 @@ func TestRedisAway(t *testing.T) {
 	c := s.open("a1", in(ann))
 	tap := s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0))
 	stranger := s.tapped(c, sam, s.press("a1", c, cards.LetterReject, 0))
+	business := s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0), func(f fields) {
+		f["message"].(fields)["business_connection_id"] = "b"
+	})
 	word := s.written(ann, ann, "/help")
 	back := s.away()
 	for range 3 {
-		if err := s.h.Handle(t.Context(), []rawUpdate{tap, stranger, word}); err == nil {
+		if err := s.h.Handle(t.Context(), []rawUpdate{tap, stranger, business, word}); err == nil {
 			t.Fatal("taken while Redis is away")
 		}
 	}
@@ -141,7 +144,7 @@ func TestRedisAway(t *testing.T) {
 		t.Fatalf("answered %q", got)
 	}
 	back()
-	s.handle(tap, stranger, word)
+	s.handle(tap, stranger, business, word)
 	s.state("a1", approval.Rejected)
 	if got := s.voice.answered(); len(got) != 2 {
 		t.Errorf("answered again: %q", got)
@@ -372,6 +375,30 @@ func TestSpeakingHoldsUpNothing(t *testing.T) {
 	s.state("a1", approval.Rejected)
 	close(asked)
 	s.h.Wait()
+}
+
+// A tap that was told so is remembered for as long as it may come again.
+func TestToldTapsAreRememberedLongEnough(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(ann))
+	data := s.press("a1", c, cards.LetterReject, 0)
+	s.handle(s.tapped(c, ann, s.press("a1", c, cards.LetterExact, 0)))
+	s.advance(handlers.TapMemory - time.Second)
+	tap := s.tapped(c, ann, data)
+	back := s.away()
+	if err := s.h.Handle(t.Context(), []rawUpdate{tap}); err == nil {
+		t.Fatal("taken while Redis is away")
+	}
+	back()
+	s.advance(2 * time.Second)
+	s.handle(s.tapped(c, ann, s.press("a1", c, cards.LetterExact, 0)))
+	s.voice.forget()
+	s.handle(tap)
+	if got := s.voice.answered(); len(got) != 0 {
+		t.Errorf("answered again: %q", got)
+	}
+	s.state("a1", approval.Rejected)
 }
 
 func TestWhatIsRememberedIsBounded(t *testing.T) {
