@@ -241,13 +241,13 @@ func TestPlainYesToAQuestionElsewhere(t *testing.T) {
 func TestTypedWhereNoCardStands(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	c := s.open("a1", in(group))
+	s.open("a1", in(group))
 	ref := s.read("a1").Row.Ref
 	s.contains(s.says(ann, ann, "/approve "+strings.ToLower(ref)), asks)
 	s.is(s.says(ann, ann, "yes"), "Approved.")
 	s.state("a1", approval.Approved)
 
-	c = s.open("a2", in(group))
+	c := s.open("a2", in(group))
 	s.contains(s.says(ann, ann, "/approve #"+s.read("a2").Row.Ref), asks)
 	question := s.voice.question()
 	s.is(s.taps(c, ben, s.press("a2", c, cards.LetterAction, 0)), "Ann is confirming this. Cancel it to confirm it yourself.")
