@@ -4,9 +4,8 @@
 #   examples/trash-3-emails.sh --redis URL --namespace NS
 #
 # This is what an agent's runtime does around a call that deletes: it asks, waits for
-# the answer, claims what was approved, runs it, and says what happened. Then it stays
-# until the owner wants it undone, or the time for that is over. Nothing is deleted
-# here: run and undo only print.
+# the answer, claims what was approved, runs it, and says what happened. Nothing is
+# deleted here: run only prints.
 #
 # Needed on the PATH: countersign (go build -o countersign ./cmd/bot).
 set -eu
@@ -21,7 +20,6 @@ trap 'exit 130' INT TERM
 field() { sed -n "s/.*\"$1\":\"\\([^\"]*\\)\".*/\\1/p" "$2"; }
 
 run() { echo "running: trash_email m1 m2 m3"; }
-undo() { echo "running: restore_email m1 m2 m3"; }
 
 # 1. Ask. The arguments are what will run, exactly; the card is what the owner reads.
 cat >"$dir/request.json" <<EOF
