@@ -77,7 +77,24 @@ func (p *play) card(chat int64, id string) simulator.Message {
 		return strings.Contains(m.Text, "Trash "+id) && m.Keyboard() != nil
 	})
 	p.ok(err)
-	return m
+	return p.recorded(m)
+}
+
+// recorded waits until the bot knows a message of its own again: a test is
+// faster than a person.
+func (p *play) recorded(m simulator.Message) simulator.Message {
+	p.t.Helper()
+	key := fmt.Sprintf("{%s}:bot:message:%d:%d", p.cfg.Redis.Namespace, m.Chat.ID, m.MessageID)
+	for {
+		n, err := p.redis.Exists(p.ctx, key).Result()
+		p.ok(err)
+		if n == 1 {
+			return m
+		}
+		if !wait(p.ctx, 5*time.Millisecond) {
+			p.t.Fatalf("message %d was not recorded", m.MessageID)
+		}
+	}
 }
 
 // shows waits until a message says all of that.

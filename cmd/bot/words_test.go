@@ -1,10 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"countersign/approval"
 	"countersign/config"
@@ -24,22 +22,10 @@ func (p *play) reply(to simulator.Message, words string) simulator.Message {
 	return m
 }
 
-// asks waits for the question for a typed yes, until the bot knows it again: a
-// test is faster than a person.
+// asks waits for the question for a typed yes.
 func (p *play) asks(to simulator.Message) simulator.Message {
 	p.t.Helper()
-	m := p.reply(to, "reply yes to this message within")
-	key := fmt.Sprintf("{%s}:bot:message:%d:%d", p.cfg.Redis.Namespace, m.Chat.ID, m.MessageID)
-	for {
-		n, err := p.redis.Exists(p.ctx, key).Result()
-		p.ok(err)
-		if n == 1 {
-			return m
-		}
-		if !wait(p.ctx, 5*time.Millisecond) {
-			p.t.Fatal("the question was not recorded")
-		}
-	}
+	return p.recorded(p.reply(to, "reply yes to this message within"))
 }
 
 // silence wants no word to messages of a chat: what comes after them there is
