@@ -215,7 +215,7 @@ func (v *browserVisitor) sees(ctx context.Context, text string) error {
 
 func (v *browserVisitor) decision(ctx context.Context, sample string) (string, error) {
 	return chromedp.Run(ctx, chromedp.Poll[string](
-		`document.querySelector('.entry[data-step="answered"][data-id^="`+sample+`-"]')?.dataset.decision`))
+		`document.querySelector('.entry[data-step="answered"][data-id^="demo-`+sample+`-"]')?.dataset.decision`))
 }
 
 func (v *browserVisitor) picture(ctx context.Context, name string) error {

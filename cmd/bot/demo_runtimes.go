@@ -96,7 +96,7 @@ func (r *demoRuntimes) Run(ctx context.Context) error {
 func (r *demoRuntimes) publish(ctx context.Context, s demoSample) (queue.Pending, error) {
 	r.mu.Lock()
 	r.pressed++
-	id := fmt.Sprintf("%s-%d", s.Name, r.pressed)
+	id := demoID(s.Name, r.pressed)
 	r.asked[id] = s
 	r.mu.Unlock()
 	data, err := s.data(id)

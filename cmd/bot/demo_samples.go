@@ -18,6 +18,12 @@ type demoSample struct {
 	malformed bool      // published in spite of its mistakes
 }
 
+// demoID names the request of the nth press. The queue is open to the user's own requests,
+// whose ids must stay free: those of the samples begin with demo.
+func demoID(sample string, n int) string {
+	return fmt.Sprintf("demo-%s-%d", sample, n)
+}
+
 // data makes the request of one press.
 func (s demoSample) data(id string) ([]byte, error) {
 	ask := s.ask

@@ -76,7 +76,7 @@ func waitEntry(ctx context.Context, t *testing.T, d *demo, fits func(page.Entry)
 
 // step fits the entry of a sample's step.
 func step(sample, name string) func(page.Entry) bool {
-	return func(e page.Entry) bool { return e.Step == name && strings.HasPrefix(e.ID, sample+"-") }
+	return func(e page.Entry) bool { return e.Step == name && strings.HasPrefix(e.ID, "demo-"+sample+"-") }
 }
 
 func TestDemoCommandStartsAndStops(t *testing.T) {
@@ -159,7 +159,7 @@ func TestDemoSamplesKeepTheRules(t *testing.T) {
 			t.Errorf("sample %+v", s.Sample)
 		}
 		names[s.Name] = true
-		data, err := s.data(s.Name + "-1")
+		data, err := s.data(demoID(s.Name, 1))
 		if err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 			continue
