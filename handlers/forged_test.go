@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/approval"
 	"countersign/cards"
@@ -147,6 +148,10 @@ func TestFiles(t *testing.T) {
 	s.contains(s.taps(c, ann, s.press("a1", c, cards.LetterYes, 0)), "Open all pages or the whole list first.")
 	s.contains(s.taps(c, ben, s.press("a1", c, cards.LetterYes, 0)), "Ann is confirming this.")
 	s.state("a1", approval.Open)
+	late := s.openAs(storetest.Request("late", storetest.With("expires_in", 10), storetest.WithCard(map[string]any{"lines": lines})))
+	s.confirming("late", late, ann, "Ann")
+	s.advance(10 * time.Second)
+	s.contains(s.taps(late, ann, cards.Press{Letter: cards.LetterYes, Card: late.ID, Rev: s.read("late").Step.Rev}.Data()), "This lapsed at")
 
 	s.voice.file = func(telegram.Document) (telegram.Sent, error) { return telegram.Sent{}, errors.New("away") }
 	s.is(s.taps(c, ann, s.press("a1", c, cards.LetterWhole, 0)), cards.ToastFile)

@@ -85,7 +85,7 @@ func (h *Handlers) find(ctx context.Context, t *tapped) (why string, err error) 
 		if err != nil || !mine {
 			return "a button of another message", err
 		}
-	} else if slices.Contains(card.Seen[t.who.ID], strconv.Itoa(card.Page)) {
+	} else if card.Failed == "" && slices.Contains(card.Seen[t.who.ID], strconv.Itoa(card.Page)) {
 		return "", nil
 	}
 	page := strconv.Itoa(t.card.Page)
