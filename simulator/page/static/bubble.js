@@ -24,18 +24,22 @@ export function bubble(m, view, on) {
     m.reply_to_message && quote(m, on),
     m.document && documentCard(m, view),
     textOf(m, on),
-    meta(m, own));
+    meta(m, own, replyButton(m, own, on)));
   const item = el('li', {
     class: `message${own ? ' own' : ''}${view.group ? ' group' : ''}`, tabindex: '-1',
     data: { id: m.message_id, from: m.from?.id ?? 0, date: m.date },
     ondblclick: (e) => e.target.closest('button, a, code, pre') || on.reply(m),
   },
-  el('div', { class: 'column' }, body, m.reply_markup && keyboard(m, on)),
-  el('button', {
+  el('div', { class: 'column' }, body, m.reply_markup && keyboard(m, on)));
+  return item;
+}
+
+/** It stands beside the bubble, or where there is no room, before the time. */
+function replyButton(m, own, on) {
+  return el('button', {
     type: 'button', class: 'icon-button reply', title: 'Reply',
     'aria-label': `Reply to ${own ? 'your own message' : m.from?.first_name ?? 'this message'}`, onclick: () => on.reply(m),
-  }, icon('reply')));
-  return item;
+  }, icon('reply'));
 }
 
 function senderLine(m, view) {
@@ -82,8 +86,8 @@ function textOf(m, on) {
   return el('div', { class: 'text', dir: 'auto' }, renderText(text, m.text ? m.entities : m.caption_entities, on));
 }
 
-function meta(m, own) {
+function meta(m, own, reply) {
   const at = el('time', { datetime: new Date(m.date * 1000).toISOString(), title: full(m.date) }, clock(m.date));
   const edited = m.edit_date && el('span', { class: 'edited', title: `Edited ${full(m.edit_date)}` }, 'edited');
-  return el('div', { class: 'meta' }, edited, at, own && icon('check'));
+  return el('div', { class: 'meta' }, reply, edited, at, own && icon('check'));
 }
