@@ -30,6 +30,7 @@ export function drawSamples(samples, after) {
 export function drawEntries(entries) {
   byId('entries').replaceChildren(...entries.slice(-SHOWN).reverse().map(entry));
   byId('entries-none').hidden = entries.length > 0;
+  byId('start').hidden = entries.length > 0; // whoever has pressed one knows where they are
 }
 
 /** Says what a sample shows, where the list has no room for it. */
@@ -45,6 +46,7 @@ export function addEntry(e) {
   list.prepend(node);
   if (list.children.length > SHOWN) list.lastChild.remove();
   byId('entries-none').hidden = true;
+  byId('start').hidden = true;
 }
 
 function entry(e) {
