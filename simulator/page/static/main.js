@@ -11,7 +11,7 @@ import { addEntry, drawEntries, drawSamples } from './runtimes.js';
 import { Store } from './store.js';
 import { Talk } from './talk.js';
 import { startTicking } from './time.js';
-import { alertBox, copy, toast } from './toast.js';
+import { alertBox, clearNotices, copy, toast } from './toast.js';
 import { drawTopics } from './topics.js';
 
 const store = new Store();
@@ -45,7 +45,8 @@ store.addEventListener('snapshot', () => {
 });
 store.addEventListener('entry', (e) => addEntry(e.detail));
 store.addEventListener('read', redrawLists);
-store.addEventListener('open', () => {
+store.addEventListener('open', () => { // on every change of route or person
+  clearNotices();
   composer.reply(null);
   talk.drawHead();
   talk.draw();
@@ -77,7 +78,10 @@ store.addEventListener('tapped', ({ detail }) => {
   const who = store.people.find((p) => p.id === detail.user);
   if (who && who.id !== store.viewer.id && detail.chat === store.open.chat) talk.tapped(detail.message, who.name);
 });
-store.addEventListener('answered', ({ detail }) => show(taps.answered(detail)));
+store.addEventListener('answered', ({ detail }) => {
+  const answer = taps.answered(detail); // in any case, since it ends the waiting
+  if (detail.chat === store.open.chat) show(answer);
+});
 
 function redrawLists() {
   drawChats(store);
@@ -90,8 +94,10 @@ async function onTap(m, button, key) {
   if (key.classList.contains('busy')) return;
   key.classList.add('busy');
   key.setAttribute('aria-busy', 'true');
+  const { viewer } = store;
   try {
-    show(taps.begin(await tap(store.viewer.id, m.chat.id, m.message_id, button.callback_data), key));
+    const answer = taps.begin(await tap(viewer.id, m.chat.id, m.message_id, button.callback_data), key);
+    if (viewer.id === store.viewer.id && m.chat.id === store.open.chat) show(answer);
   } catch (error) {
     key.classList.remove('busy');
     key.removeAttribute('aria-busy');
@@ -160,8 +166,7 @@ function read() {
 addEventListener('popstate', applyRoute);
 document.addEventListener('visibilitychange', read);
 byId('back').addEventListener('click', goToList);
-byId('show-runtimes').addEventListener('click', goToRuntimes);
-byId('show-runtimes-list').addEventListener('click', goToRuntimes);
+for (const id of ['show-runtimes', 'show-runtimes-list', 'start-runtimes']) byId(id).addEventListener('click', goToRuntimes);
 for (const id of ['hide-runtimes', 'shade']) byId(id).addEventListener('click', closeRuntimes);
 addEventListener('keydown', (e) => {
   if (e.key === 'Escape' && !byId('alert').open) closeRuntimes();

@@ -22,6 +22,12 @@ export function alertBox(text) {
   if (!dialog.open) dialog.showModal();
 }
 
+/** Takes away what is shown: it was told to one person, in one place. */
+export function clearNotices() {
+  byId('toasts').replaceChildren();
+  byId('alert').close();
+}
+
 /** Puts a text on the clipboard. */
 export async function copy(text) {
   try {
