@@ -36,7 +36,7 @@ func planFor(r *store.Reading, p Present) plan {
 	}
 	for _, place := range r.Row.Chats {
 		reader := p.Reader(place.ID)
-		if !served(r, place, reader) && !quiet(r, place.ID) {
+		if !served(r, place, reader) && !quiet(r, place.ID) && p.listed(place.ID) {
 			out.needs = append(out.needs, need{
 				chat: place.ID, class: NewCard, what: store.TheCard,
 				place: store.Place{Chat: place.ID, Thread: place.Thread, Reader: reader},

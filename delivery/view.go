@@ -15,6 +15,9 @@ type Present struct {
 	Cards cards.Settings
 	// Owner reports whether a person is an owner in the configuration now.
 	Owner func(user int64) bool
+	// Listed reports whether a direct chat is that of somebody in the
+	// configuration; nobody else is sent a new card. Nil lists everybody.
+	Listed func(chat int64) bool
 	// Reader reports whether a direct chat is that of a person who may only look.
 	Reader func(chat int64) bool
 }
@@ -24,6 +27,9 @@ func (p Present) with(s cards.Settings) Present {
 	p.Cards = s
 	return p
 }
+
+// listed reports whether a new card may go to a chat.
+func (p Present) listed(chat int64) bool { return chat < 0 || p.Listed == nil || p.Listed(chat) }
 
 // step is the confirm step that is open at the reading's time, or nil.
 func step(r *store.Reading, p Present) *approval.Step {

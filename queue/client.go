@@ -20,6 +20,8 @@ var (
 	ErrUnavailable = errors.New("no bot is serving this queue")
 	// ErrUnknown: there is no such approval, or none came of a request.
 	ErrUnknown = errors.New("no such approval")
+	// ErrTaken: another request, with other terms, stands under this id.
+	ErrTaken = errors.New("this id is taken by another request")
 	// ErrNotMine: the answer is to other terms or to another call under this id.
 	ErrNotMine = errors.New("the answer is not to this request")
 )
@@ -84,8 +86,8 @@ type Pending struct {
 
 // Request publishes a request. Unless told not to check, it refuses one that
 // breaks a rule (an [*approval.Invalid]), and one that nobody would read
-// ([ErrUnavailable]), before anything is sent. The same request published twice
-// is one approval.
+// ([ErrUnavailable]) or whose id another request has ([ErrTaken]), before
+// anything is sent. The same request published twice is one approval.
 func (c *Client) Request(ctx context.Context, r Request) (Pending, error) {
 	q, err := approval.Decode(r.Data)
 	if err != nil && !r.NoCheck {
@@ -102,6 +104,9 @@ func (c *Client) Request(ctx context.Context, r Request) (Pending, error) {
 	}
 	if !r.NoCheck {
 		if err := c.served(ctx, p.Stream); err != nil {
+			return Pending{}, err
+		}
+		if err := c.free(ctx, p); err != nil {
 			return Pending{}, err
 		}
 	}
@@ -124,6 +129,19 @@ func (c *Client) served(ctx context.Context, stream string) error {
 	}
 	if !slices.Contains(streams, stream) {
 		return fmt.Errorf("queue: stream %s: %w", stream, ErrUnavailable)
+	}
+	return nil
+}
+
+// free reports [ErrTaken] where another request stands under the id. It is a
+// courtesy: what two runtimes publish at once is told apart by their terms.
+func (c *Client) free(ctx context.Context, p Pending) error {
+	terms, err := c.rdb.HMGet(ctx, c.keys.Row(p.ID), "terms").Result()
+	if err != nil {
+		return fmt.Errorf("queue: request %q: %w", p.ID, err)
+	}
+	if terms[0] != nil && terms[0] != p.Terms {
+		return fmt.Errorf("queue: request %q: %w", p.ID, ErrTaken)
 	}
 	return nil
 }

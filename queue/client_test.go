@@ -10,6 +10,7 @@ import (
 
 	"countersign/approval"
 	"countersign/queue"
+	"countersign/store"
 	"countersign/store/storetest"
 )
 
@@ -165,13 +166,49 @@ func TestWhoseRefusal(t *testing.T) {
 		b.step()
 		b.serve()
 		for id, want := range map[string]error{"a1": nil, "a2": queue.ErrNotMine} {
-			p, err := b.client.Request(t.Context(), queue.Request{Data: storetest.Request(id)})
+			if _, err := b.client.Request(t.Context(), queue.Request{Data: storetest.Request(id)}); !errors.Is(err, queue.ErrTaken) {
+				t.Errorf("%s: the error of asking is %v, want taken", id, err)
+			}
+			p, err := b.client.Request(t.Context(), queue.Request{Data: storetest.Request(id), NoCheck: true})
 			must(t, err)
 			b.step()
 			answer, err := b.client.Await(within(t), p)
 			if !errors.Is(err, want) || err == nil && answer.Decision != approval.DecisionRefused {
 				t.Errorf("%s: answer is %+v (%v), want refused or %v", id, answer, err, want)
 			}
+		}
+	})
+}
+
+// The wish to undo reaches whoever waits for it, also after a restart; where
+// there is no approval nobody waits for ever.
+func TestAwaitUndo(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		b := newBench(t, s)
+		b.serve()
+		b.request("a1", storetest.WithUndo(30))
+		b.step()
+		storetest.Approve(t, b.store, "a1")
+		must(t, b.client.Report(t.Context(), approval.Report{ID: "a1", Outcome: approval.Executed}))
+		b.step()
+		r, err := b.store.Read(t.Context(), "a1")
+		must(t, err)
+		by := approval.By{Surface: approval.Telegram, ID: "1001", Name: "Ann"}
+		if status, _, err := b.store.Undo(t.Context(), r, storetest.Ann, by); status != store.Done || err != nil {
+			t.Fatalf("undo: %s, %v", status, err)
+		}
+		for range 2 {
+			u, err := b.client.AwaitUndo(within(t), "a1")
+			if err != nil || u.ID != "a1" || u.UndoTool != "untrash_emails" || u.By.Name != "Ann" || len(u.Calls) == 0 {
+				t.Errorf("undo is %+v (%v)", u, err)
+			}
+		}
+		row, err := b.client.Row(t.Context(), "a1")
+		if err != nil || len(row.Undo) == 0 {
+			t.Errorf("the row says of the undo %q (%v)", row.Undo, err)
+		}
+		if _, err := b.client.AwaitUndo(within(t), "a2"); !errors.Is(err, queue.ErrUnknown) {
+			t.Errorf("the undo of no approval: %v, want unknown", err)
 		}
 	})
 }

@@ -23,6 +23,7 @@ type Row struct {
 	Request   json.RawMessage `json:"request,omitempty"`
 	Answer    json.RawMessage `json:"answer,omitempty"`
 	Report    json.RawMessage `json:"report,omitempty"`
+	Undo      json.RawMessage `json:"undo,omitempty"` // who asked for the undo
 }
 
 // Row reads an approval. The error is [ErrUnknown] where there is none.
@@ -40,6 +41,7 @@ func (c *Client) Row(ctx context.Context, id string) (Row, error) {
 		OpenedAt:  time.UnixMilli(clamped(f["opened_at"])).UTC(),
 		ExpiresAt: time.UnixMilli(clamped(f["expires_at"])).UTC(),
 		Request:   rawJSON(f["request"]), Answer: rawJSON(f["answer"]), Report: rawJSON(f["report"]),
+		Undo: rawJSON(f["undo"]),
 	}, nil
 }
 

@@ -141,6 +141,18 @@ func viewChecks() []check {
 			same(e, "copies", len(r.Card(cid).Copies), 0)
 			e.leads(ann, 12, cid)
 		}},
+		{"view", "a tap shows that a card can be reached after all", func(e *env) {
+			e.open("a1")
+			cid := e.card("a1")
+			e.ok(e.store.FailCard(e.ctx, cid, "bot was blocked by the user"))
+			e.unchanged(func() { e.look("a1", cid, store.View{User: ann}) })
+			before := e.read("a1").Row.Rev
+			var r *store.Reading
+			e.marked("a1", func() { r = e.look("a1", cid, store.View{Message: message}) })
+			same(e, "failed", r.Card(cid).Failed, "")
+			same(e, "copies", len(r.Card(cid).Copies), 0)
+			same(e, "revision", r.Row.Rev, before+1)
+		}},
 		{"view", "a tap on a second message adopts it as a copy", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")

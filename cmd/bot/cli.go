@@ -120,7 +120,7 @@ func (s *shell) readFile(name string) ([]byte, error) {
 		data, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return nil, fail(exitUsage, "read %s: %w", name, err)
+		return nil, &failure{code: exitUsage, err: err}
 	}
 	return data, nil
 }
@@ -154,6 +154,10 @@ func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
 	return rdb, cfg, nil
 }
 
+// poolSize is how many connections a process may hold: many approvals are read
+// at once.
+const poolSize = 64
+
 // dial makes a Redis client. It connects when it is used.
 func dial(cfg config.Config) (redis.UniversalClient, error) {
 	o, err := redis.ParseURL(cfg.Redis.URL.Reveal())
@@ -161,12 +165,13 @@ func dial(cfg config.Config) (redis.UniversalClient, error) {
 		return nil, fmt.Errorf("redis.url: %w", hideURL(err, cfg.Redis.URL.Reveal()))
 	}
 	o.ContextTimeoutEnabled = true
+	o.PoolSize = max(o.PoolSize, poolSize)
 	// Maintenance notices are a hosted service's; asking for them only makes noise elsewhere.
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if cfg.Redis.Cluster {
 		return redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
-			ContextTimeoutEnabled: true, MaintNotificationsConfig: o.MaintNotificationsConfig,
+			ContextTimeoutEnabled: true, PoolSize: o.PoolSize, MaintNotificationsConfig: o.MaintNotificationsConfig,
 		}), nil
 	}
 	return redis.NewClient(o), nil

@@ -13,9 +13,12 @@ import (
 	"os/signal"
 	"syscall"
 	_ "time/tzdata" // images without zone data
+
+	"github.com/redis/go-redis/v9"
 )
 
 func main() {
+	redis.SetLogger(quiet{}) // it would write past our log what it returns as errors anyway
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, world{
 		args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
@@ -23,6 +26,12 @@ func main() {
 	stop()
 	os.Exit(code)
 }
+
+// quiet drops what a library would print by itself.
+type quiet struct{}
+
+// Printf prints nothing.
+func (quiet) Printf(context.Context, string, ...any) {}
 
 // A world is what a run of the program sees of its surroundings, so that tests
 // can run the same program in theirs.

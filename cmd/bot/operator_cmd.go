@@ -170,7 +170,7 @@ func (c *answerCmd) Run(s *shell) error {
 		fmt.Fprintf(s.stdout, "%s\n", data)
 		return nil
 	}
-	fmt.Fprintf(s.stdout, "%s  #%s  %s\n", r.ID, r.Row.Ref, r.Row.State)
+	fmt.Fprintf(s.stdout, "%s  #%s  %s  %s\n", r.ID, r.Row.Ref, r.Row.State, cards.Neutral(r.Row.Title()))
 	return nil
 }
 

@@ -43,6 +43,10 @@ func drawing(c *config.Config) delivery.Present {
 	return delivery.Present{
 		Cards: settings(c),
 		Owner: c.Owner,
+		Listed: func(chat int64) bool {
+			_, ok := c.Person(chat)
+			return ok
+		},
 		Reader: func(chat int64) bool {
 			p, ok := c.Person(chat)
 			return ok && p.Role == config.RoleReader

@@ -82,7 +82,7 @@ func (c *requestCmd) stream(cfg config.Config, data []byte) string {
 func coded(err error) error {
 	var invalid *approval.Invalid
 	switch {
-	case errors.As(err, &invalid), errors.Is(err, queue.ErrNotMine):
+	case errors.As(err, &invalid), errors.Is(err, queue.ErrNotMine), errors.Is(err, queue.ErrTaken):
 		return &failure{code: exitRefused, err: err}
 	case errors.Is(err, queue.ErrUnavailable), errors.Is(err, queue.ErrUnknown):
 		return &failure{code: exitUnavailable, err: err}
@@ -182,7 +182,7 @@ func (c *claimCmd) Run(s *shell) error {
 		if err := client.Claim(s.ctx, c.ID, c.Pin, by); err != nil {
 			return settled(err)
 		}
-		row, err := client.Row(s.ctx, c.ID)
+		row, _, err := s.shown(client, c.ID, func(r queue.Row) bool { return r.State != approval.Approved })
 		if err != nil {
 			return settled(err)
 		}
@@ -219,7 +219,11 @@ func (c *reportCmd) Run(s *shell) error {
 		if err != nil {
 			return settled(err)
 		}
-		if !ok && row.State != report.Outcome {
+		switch {
+		case ok || row.State == report.Outcome:
+		case row.State.WasApproved() && row.State != approval.Undone:
+			return fail(exitNotDone, "the report is published, but no bot has taken it yet; %s is %s", c.ID, row.State)
+		default:
 			return fail(exitNotDone, "the report is not taken: %s is %s", c.ID, row.State)
 		}
 		return s.row(row, c.JSON)

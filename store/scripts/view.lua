@@ -20,15 +20,19 @@ if user ~= '' and ARGV[4] ~= '' then
   redis.call('HSET', KEYS[2], field, seen)
 end
 if ARGV[5] ~= '' then
+  -- Whoever taps can be reached, whatever was thought of the chat before.
+  if redis.call('HDEL', KEYS[2], 'failed') == 1 then changed = true end
   local have = redis.call('HGET', KEYS[2], 'message')
+  local new = false
   if not have then
     redis.call('HSET', KEYS[2], 'message', ARGV[5], 'drawn', '')
-    changed = true
+    new = true
   elseif have ~= ARGV[5] and redis.call('HEXISTS', KEYS[2], 'copy:' .. ARGV[5]) == 0 then
     redis.call('HSET', KEYS[2], 'copy:' .. ARGV[5], '')
-    changed = true
+    new = true
   end
-  if changed then
+  if new then
+    changed = true
     local key = prefix .. 'bot:message:' .. redis.call('HGET', KEYS[2], 'chat') .. ':' .. ARGV[5]
     local cid = string.sub(KEYS[2], #prefix + #'bot:card:' + 1)
     redis.call('SET', key, cid)
