@@ -4,8 +4,9 @@
 #   examples/trash-3-emails.sh --redis URL --namespace NS
 #
 # This is what an agent's runtime does around a call that deletes: it asks, waits for
-# the answer, claims what was approved, runs it, and says what happened. Nothing is
-# deleted here: run only prints.
+# the answer, claims what was approved, runs it, and says what happened. Then it stays
+# until the owner wants it undone, or the time for that is over. Nothing is deleted
+# here: run and undo only print.
 #
 # Needed on the PATH: countersign (go build -o countersign ./cmd/bot).
 set -eu
@@ -20,6 +21,7 @@ trap 'exit 130' INT TERM
 field() { sed -n "s/.*\"$1\":\"\\([^\"]*\\)\".*/\\1/p" "$2"; }
 
 run() { echo "running: trash_email m1 m2 m3"; }
+undo() { echo "running: restore_email m1 m2 m3"; }
 
 # 1. Ask. The arguments are what will run, exactly; the card is what the owner reads.
 cat >"$dir/request.json" <<EOF
@@ -72,3 +74,16 @@ else
 fi
 # shellcheck disable=SC2086
 countersign report "$id" -f "$dir/report.json" $queue
+
+# 5. Stay, in case the owner wants it undone. The row is there for as long as that can be.
+echo "staying, in case it is to be undone; Ctrl-C ends this"
+# shellcheck disable=SC2086
+while countersign show "$id" --json $queue >"$dir/row.json"; do
+	if grep -q '"undo":' "$dir/row.json"; then
+		undo
+		echo '{"outcome": "undone"}' >"$dir/report.json"
+		countersign report "$id" -f "$dir/report.json" $queue
+		exit 0
+	fi
+	sleep 1
+done

@@ -17,9 +17,10 @@ func TestExampleScript(t *testing.T) {
 		e := startExample(t)
 		e.taps(e.ann, e.card, "Trash 3 emails", "")
 		e.yes(e.ann, e.offers(e.card, "Yes"), "Approved.")
-		e.offers(e.shows(e.card, "Approved by Ann", "3 emails are in the bin"), "Undo")
+		e.taps(e.ann, e.offers(e.shows(e.card, "Approved by Ann", "3 emails are in the bin"), "Undo"), "Undo", "")
+		e.shows(e.card, "Undone")
 		e.ends(0)
-		e.prints("approved by Ann", "running: trash_email m1 m2 m3", "executed")
+		e.prints("approved by Ann", "running: trash_email m1 m2 m3", "executed", "running: restore_email m1 m2 m3", "undone")
 		e.claims(1)
 	})
 	t.Run("rejected", func(t *testing.T) {
