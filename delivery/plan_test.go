@@ -259,3 +259,19 @@ func TestShort(t *testing.T) {
 		})
 	}
 }
+
+func TestNoNewCardForWhoIsNoLongerListed(t *testing.T) {
+	p := present()
+	p.Listed = func(chat int64) bool { return chat == ann }
+	r := reading(func(r *store.Reading) {
+		r.Cards = nil
+		r.Row.Chats = []approval.Chat{{ID: ann}, {ID: ben}, {ID: group}}
+	})
+	var chats []int64
+	for _, n := range planFor(r, p).needs {
+		chats = append(chats, n.chat)
+	}
+	if want := []int64{ann, group}; !slices.Equal(chats, want) {
+		t.Errorf("cards are sent to %v, want %v", chats, want)
+	}
+}
