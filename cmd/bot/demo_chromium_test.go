@@ -40,7 +40,7 @@ func TestChromium(t *testing.T) {
 	for _, size := range []struct {
 		name          string
 		width, height int64
-	}{{"phone", 390, 844}, {"desk", 1360, 860}} {
+	}{{"phone", 390, 844}, {"desk", 1280, 800}} {
 		t.Run(size.name, func(t *testing.T) {
 			d, address := startDemo(t)
 			var v visitor = &apiVisitor{address: address, demo: d}
@@ -86,6 +86,12 @@ func visit(ctx context.Context, t *testing.T, v visitor) {
 		}
 	}
 	press("trash")
+	if err := v.sees(ctx, "Trash 3 emails"); err != nil {
+		t.Fatalf("see the card: %v", err)
+	}
+	if err := v.picture(ctx, "card"); err != nil { // that of the desk is docs/card.png
+		t.Error(err)
+	}
 	tap("Trash 3 emails", "Trash 3 emails", "Ann, tap Yes")
 	tap("Trash 3 emails", "Yes", "Approved by Ann")
 	decided("trash", "approved")
@@ -222,6 +228,9 @@ func (v *browserVisitor) picture(ctx context.Context, name string) error {
 	dir := os.Getenv("COUNTERSIGN_SHOTS")
 	if dir == "" {
 		return nil
+	}
+	if err := v.poll(ctx, `document.getAnimations().length === 0`); err != nil { // all has come to rest
+		return err
 	}
 	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	if err != nil {
