@@ -111,7 +111,8 @@ func (s *Store) read(ctx context.Context, how, what string) (*Reading, error) {
 	return parseReading(v)
 }
 
-// parseReading reads what lib.lua's reading() returns.
+// parseReading reads what lib.lua's reading() returns. Where the row or its votes
+// are not as our scripts write them, the error is an [UnreadableError].
 func parseReading(v any) (*Reading, error) {
 	parts, ok := v.([]any)
 	if !ok || len(parts) < 5 {
@@ -119,16 +120,19 @@ func parseReading(v any) (*Reading, error) {
 	}
 	r := &Reading{Now: millis(asString(parts[0])), ID: asString(parts[1])}
 	row, memory := asMap(parts[2]), asMap(parts[3])
+	unreadable := func(err error) error {
+		return &UnreadableError{ID: r.ID, Now: r.Now, Err: err, rev: row["rev"]}
+	}
 	var err error
 	if len(row) > 0 {
 		if r.Row, err = parseRow(r.ID, row); err != nil {
-			return nil, fmt.Errorf("store: row %q: %w", r.ID, err)
+			return nil, unreadable(err)
 		}
 	}
 	r.Step = parseStep(memory)
 	r.Reminded = memory["remind"] != ""
 	if r.Votes, err = parseVotes(memory); err != nil {
-		return nil, fmt.Errorf("store: votes of %q: %w", r.ID, err)
+		return nil, unreadable(fmt.Errorf("votes: %w", err))
 	}
 	cards, _ := parts[4].([]any)
 	for _, c := range cards {
