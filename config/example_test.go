@@ -23,12 +23,6 @@ func TestExampleHoldsTheDefaults(t *testing.T) {
 		{ID: 1001, Name: "Ann", Role: config.RoleOwner},
 		{ID: 1002, Name: "Ben", Role: config.RoleReader},
 	}
-	want.Routes = []config.RouteRule{{
-		Match:  config.Match{Runtime: "iris*", Tool: "trash_*", Kind: config.KindToolCall, Tier: "destroy"},
-		Chats:  []config.Chat{{ID: 1001}, {ID: -1001234567890, Thread: 7}},
-		Owners: []int64{1001},
-		Quorum: 1,
-	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("config.example.yaml (-want +got):\n%s", diff)
 	}
@@ -49,6 +43,15 @@ func TestExampleSwitchedOn(t *testing.T) {
 	}
 	if diff := cmp.Diff(streams, got.Redis.Streams); diff != "" {
 		t.Errorf("redis.streams (-want +got):\n%s", diff)
+	}
+	routes := []config.RouteRule{{
+		Match:  config.Match{Runtime: "iris*", Tool: "trash_*", Kind: config.KindToolCall},
+		Chats:  []config.Chat{{ID: 1001}, {ID: -1001234567890, Thread: 7}},
+		Owners: []int64{1001},
+		Quorum: 1,
+	}}
+	if diff := cmp.Diff(routes, got.Routes); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
 	}
 	policies := []config.Policy{{
 		Match:                  config.Match{Runtime: "abstract*"},

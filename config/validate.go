@@ -116,7 +116,7 @@ func checkListen(f *findings, key, address string) {
 
 // checkSigningKey looks whether the keys can be read; nothing of them is kept or told.
 func checkSigningKey(f *findings, key Secret) {
-	const want = "want Ed25519 private keys as PKCS#8 PEM, as `countersign keygen` writes them"
+	const want = "want Ed25519 private keys as PKCS#8 PEM, as openssl genpkey -algorithm ed25519 writes them"
 	rest := []byte(key.Reveal())
 	for i := 1; len(strings.TrimSpace(string(rest))) > 0; i++ {
 		var block *pem.Block

@@ -155,6 +155,17 @@ func asked(step *approval.Step, s *spoken) approval.Verdict {
 	return approval.NotShown
 }
 
+// answers reports whether a yes was written after the step it is to confirm was
+// opened: updates may come late, and a word means what stood there when it was
+// written. Below the step's own question it was; else by Telegram's date, which
+// has whole seconds.
+func (s *spoken) answers(step *approval.Step) bool {
+	if step.Question != 0 && step.QuestionChat == s.Chat.ID && step.Question < s.ID {
+		return true
+	}
+	return s.Date > step.OpenedAt.Unix()
+}
+
 // decide does what a word says about one approval.
 func (h *Handlers) decide(ctx context.Context, s *spoken, r *store.Reading) error {
 	var status store.Status
@@ -178,6 +189,9 @@ func (h *Handlers) decide(ctx context.Context, s *spoken, r *store.Reading) erro
 	case s.says == reject:
 		done = cards.ToastRejected
 		status, r, err = h.cfg.Store.Decide(ctx, r, s.attempt(r, approval.DecisionRejected, store.ByOwner))
+	case r.Step != nil && !s.answers(r.Step):
+		h.note(ctx, s, cards.NotConfirmed(approval.OldStep, r.Step))
+		return nil
 	default:
 		if text := s.unseen(r); text != "" && s.confirming(r) {
 			h.note(ctx, s, text)

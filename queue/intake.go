@@ -57,7 +57,7 @@ type IntakeConfig struct {
 	Retention time.Duration                     // older entries are set aside
 	Log       zerolog.Logger
 
-	Batch       int           // entries per read; 0: 100
+	Batch       int           // entries per read; 0: 32
 	ReclaimIdle time.Duration // when another's pending entry is taken over; 0: a minute
 }
 
@@ -80,7 +80,7 @@ const (
 
 const (
 	blockFor           = time.Second // bounds a stop, since a blocked read outlives its context
-	defaultBatch       = 100
+	defaultBatch       = 32          // an entry may be megabytes
 	defaultReclaimIdle = time.Minute
 )
 

@@ -77,7 +77,8 @@ func (s *Store) undoUntil(r *Reading, p approval.Report) int64 {
 		return 0
 	}
 	if p.UndoUntil != nil {
-		return p.UndoUntil.UnixMilli()
+		// The row lives as long as the offer, so that has an end.
+		return min(p.UndoUntil.UnixMilli(), r.Now.Add(approval.MaxDays*24*time.Hour).UnixMilli())
 	}
 	if days := r.Row.Request.Card.UndoDays; days > 0 {
 		return r.Now.Add(time.Duration(days) * 24 * time.Hour).UnixMilli()

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"countersign/approval"
 	"countersign/store"
@@ -117,7 +118,7 @@ func claimChecks() []check {
 }
 
 func alarmChecks() []check {
-	entries := 0
+	var entries atomic.Int64
 	alarmAgain := func(e *env, id, runtime, entry string, want bool) {
 		e.Helper()
 		told, err := e.store.Alarm(e.ctx, id, runtime, entry)
@@ -126,8 +127,7 @@ func alarmChecks() []check {
 	}
 	alarm := func(e *env, id, runtime string, want bool) {
 		e.Helper()
-		entries++
-		alarmAgain(e, id, runtime, fmt.Sprintf("%d-0", entries), want)
+		alarmAgain(e, id, runtime, fmt.Sprintf("%d-0", entries.Add(1)), want)
 	}
 	return []check{
 		{"alarm", "the entry that was told is told again, another is not", func(e *env) {

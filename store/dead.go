@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -49,13 +50,13 @@ func deadValue(v string, limit int) any {
 	return deadText(v, limit)
 }
 
-// deadText cuts at a whole character.
+// deadText cuts at a whole character. A field's name may be no UTF-8.
 func deadText(v string, limit int) string {
-	v = string([]rune(v)) // a field's name may be no UTF-8
 	if len(v) <= limit {
-		return v
+		return strings.ToValidUTF8(v, "\uFFFD")
 	}
-	cut := v[:limit]
+	cut := strings.ToValidUTF8(v[:limit], "\uFFFD")
+	cut = cut[:min(len(cut), limit)]
 	for !utf8.ValidString(cut) {
 		cut = cut[:len(cut)-1]
 	}

@@ -58,10 +58,11 @@ func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
 	a := &App{opts: opts, health: newHealth(opts.Now)}
 	a.cfg.Store(&cfg)
 	var err error
-	if a.rdb, err = dial(cfg); err != nil {
+	if a.rdb, err = dial(cfg, 0); err != nil {
 		return nil, err
 	}
-	if a.reader, err = dial(cfg); err != nil {
+	// Every inbound stream holds a connection of the reader's.
+	if a.reader, err = dial(cfg, len(cfg.Streams())); err != nil {
 		return nil, errors.Join(err, a.rdb.Close())
 	}
 	if err := a.wire(cfg); err != nil {
@@ -75,6 +76,11 @@ func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
 func unbuilt(cfg config.Config) error {
 	if !cfg.Audit.SigningKey.Empty() {
 		return errors.New("audit.signing_key_file: signing is not available in this version; leave it empty")
+	}
+	for i, r := range cfg.Routes {
+		if r.Match.Tier != "" {
+			return fmt.Errorf("routes[%d].match.tier: risk tiers are not derived in this version, so nothing would take this route; leave it out", i)
+		}
 	}
 	return nil
 }
@@ -133,13 +139,17 @@ func (a *App) username() string {
 func (a *App) Close() error { return errors.Join(a.rdb.Close(), a.reader.Close()) }
 
 // Reload takes people, routes, policies and limits from a new configuration.
-// What else differs needs a new start.
-func (a *App) Reload(cfg config.Config) {
+// What else differs needs a new start. With an error nothing changed.
+func (a *App) Reload(cfg config.Config) error {
+	if err := unbuilt(cfg); err != nil {
+		return err
+	}
 	next := *a.config()
 	next.People, next.Routes, next.Policies = cfg.People, cfg.Routes, cfg.Policies
 	next.Telegram.Limits = cfg.Telegram.Limits
 	a.cfg.Store(&next)
 	a.pace.SetLimits(limits(next))
+	return nil
 }
 
 // aliveEvery is how often a sign of life is given.
@@ -211,6 +221,7 @@ func (a *App) lead(ctx context.Context) error {
 	if a.config().Telegram.Mode == config.ModeWebhook {
 		updates = a.hook
 	}
+	defer a.health.set("telegram", "") // whoever leads next knows
 	return together(ctx, updates, a.reconciler().Run, sweep.Run, a.menu)
 }
 

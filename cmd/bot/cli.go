@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -132,10 +133,15 @@ type target struct {
 	Namespace string `help:"Namespace of the queue, with --redis." default:"approvals"`
 }
 
+var namespaceForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
 // open connects to the queue. The caller closes the connection.
 func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
 	cfg := config.Default()
 	if t.Redis != "" {
+		if !namespaceForm.MatchString(t.Namespace) {
+			return nil, cfg, fail(exitUsage, "--namespace: want 1 to 64 of A-Z a-z 0-9 . _ -")
+		}
 		cfg.Redis.URL, cfg.Redis.Namespace = config.NewRedisURL(t.Redis), t.Namespace
 	} else {
 		var err error
@@ -143,7 +149,7 @@ func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
 			return nil, cfg, err
 		}
 	}
-	rdb, err := dial(cfg)
+	rdb, err := dial(cfg, 0, once)
 	if err != nil {
 		return nil, cfg, &failure{code: exitUsage, err: err}
 	}
@@ -158,26 +164,31 @@ func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
 // at once.
 const poolSize = 64
 
-// dial makes a Redis client. It connects when it is used.
-func dial(cfg config.Config) (redis.UniversalClient, error) {
+// dial makes a Redis client with room for some reads that block. It connects
+// when it is used.
+func dial(cfg config.Config, blocking int, change ...func(*redis.Options)) (redis.UniversalClient, error) {
 	o, err := redis.ParseURL(cfg.Redis.URL.Reveal())
 	if err != nil {
-		return nil, fmt.Errorf("redis.url: %w", hideURL(err, cfg.Redis.URL.Reveal()))
+		// The parser's words may repeat a part of the address, and so the password.
+		return nil, errors.New("redis.url: want redis://[user:password@]host:port/db, or rediss:// for TLS")
 	}
 	o.ContextTimeoutEnabled = true
-	o.PoolSize = max(o.PoolSize, poolSize)
+	o.PoolSize = max(o.PoolSize, poolSize) + blocking
 	// Maintenance notices are a hosted service's; asking for them only makes noise elsewhere.
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	for _, c := range change {
+		c(o)
+	}
 	if cfg.Redis.Cluster {
 		return redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
-			ContextTimeoutEnabled: true, PoolSize: o.PoolSize, MaintNotificationsConfig: o.MaintNotificationsConfig,
+			ContextTimeoutEnabled: true, PoolSize: o.PoolSize, MaxRetries: o.MaxRetries,
+			MaintNotificationsConfig: o.MaintNotificationsConfig,
 		}), nil
 	}
 	return redis.NewClient(o), nil
 }
 
-// hideURL keeps an address, which may hold a password, out of an error.
-func hideURL(err error, address string) error {
-	return errors.New(strings.ReplaceAll(err.Error(), address, "(the address)"))
-}
+// once keeps a client from sending a command twice: a claim whose reply was lost
+// must not be taken for somebody else's.
+func once(o *redis.Options) { o.MaxRetries = -1 }

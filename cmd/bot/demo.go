@@ -81,7 +81,7 @@ func newDemo(log zerolog.Logger, now func() time.Time, configure func(demoPlaces
 	if err := d.cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if d.rdb, err = dial(d.cfg); err != nil {
+	if d.rdb, err = dial(d.cfg, 0); err != nil {
 		return nil, err
 	}
 	d.runtimes = newDemoRuntimes(d.rdb, d.cfg.Redis, now)

@@ -127,7 +127,6 @@ func (s *shell) describe(r queue.Row) error {
 }
 
 type answerCmd struct {
-	target
 	ID       string `arg:"" help:"The approval's id."`
 	Decision string `arg:"" enum:"approve,reject" help:"approve or reject."`
 	Reason   string `help:"Why, for a rejection." placeholder:"TEXT"`
@@ -142,7 +141,9 @@ func (c *answerCmd) Run(s *shell) error {
 	} else if c.Reason != "" {
 		return fail(exitUsage, "--reason belongs to reject")
 	}
-	st, done, err := c.store(s)
+	// The answer is written under the configuration's retention, so an address
+	// alone does not do.
+	st, done, err := target{}.store(s)
 	if err != nil {
 		return err
 	}
@@ -202,6 +203,9 @@ func (t target) store(s *shell) (*store.Store, func(), error) {
 }
 
 func newStore(rdb redis.UniversalClient, cfg config.Config) (*store.Store, error) {
+	if err := unbuilt(cfg); err != nil {
+		return nil, &failure{code: exitUsage, err: err}
+	}
 	return store.New(rdb, store.Options{
 		Namespace: cfg.Redis.Namespace, Retention: cfg.Retention, Random: rand.Reader,
 	})

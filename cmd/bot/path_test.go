@@ -1,66 +1,55 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
+	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"countersign/approval"
-	"countersign/queue"
 	"countersign/simulator"
 )
 
-const trash = `{"approval_id":"a1","runtime":"iris","run_id":"r1","tool":"trash_email","arguments":{"ids":["m1","m2","m3"]},"context":{"k": 1},
- "card":{"title":"Trash 3 emails","lines":["Big sale","Last chance","Your coupon"],"undo_tool":"restore_email","undo_window_days":30,
- "request":"Can you delete my promo emails?"}}`
-
+// has fits messages that say something.
 func has(text string) func(simulator.Message) bool {
 	return func(m simulator.Message) bool { return strings.Contains(m.Text, text) }
 }
 
+// The whole path: a request, a card, the action, Yes, the answer, the claim, the
+// report, the undo, and the card says each.
 func TestTheWholePath(t *testing.T) {
-	st := newStage(t)
-	st.start("bot-1")
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	p, err := st.client.Request(ctx, queue.Request{Data: json.RawMessage(trash)})
-	if err != nil {
-		t.Fatal(err)
+	p := newPlay(t)
+	pending := p.asked("a1", "iris", func(data map[string]any) {
+		data["context"] = map[string]any{"k": 1}
+		card := data["card"].(map[string]any)
+		card["undo_tool"], card["undo_window_days"] = "restore_email", 30
+		card["request"] = "Can you delete my promo emails?"
+	})
+	card := p.card(annID, "a1")
+	for _, want := range []string{"Deletes data", "1. Big sale", "2. Last chance", "30 days", "You asked: Can you delete my promo emails?", "iris"} {
+		if !strings.Contains(card.Text, want) {
+			t.Errorf("the card does not say %q:\n%s", want, card.Text)
+		}
 	}
-	card, err := st.sim.WaitMessage(ctx, annID, has("Trash 3 emails"))
-	if err != nil {
-		t.Fatal(err)
+	p.confirms(p.ann, card, "Approved.")
+	answer, err := p.client.Await(p.ctx, pending)
+	p.ok(err)
+	if answer.Decision != approval.DecisionApproved || answer.By.Name != "Ann" || answer.By.Method != approval.Button {
+		t.Errorf("answer: %s", answer.Data)
 	}
-	t.Logf("%s\n%+v", card.Text, card.ReplyMarkup)
-	if _, err := st.ann.TapWait(ctx, card, "Trash 3 emails"); err != nil {
-		t.Fatal(err)
+	if !bytes.Equal(answer.Context, []byte(`{"k":1}`)) || answer.Pin != pending.Pin || len(answer.Calls) != 1 {
+		t.Errorf("answer: %s", answer.Data)
 	}
-	card, err = st.sim.WaitEdit(ctx, card, has("confirm"))
-	if err != nil {
-		t.Fatal(err)
+	p.shows(card, "Approved by Ann")
+	p.ok(p.client.Claim(p.ctx, "a1", pending.Pin, "runner"))
+	p.ok(p.client.Report(p.ctx, approval.Report{ID: "a1", Outcome: approval.Executed}))
+	card = p.shows(card, "Done")
+	_, err = p.ann.TapWait(p.ctx, card, "Undo")
+	p.ok(err)
+	undo, err := p.client.AwaitUndo(p.ctx, "a1")
+	p.ok(err)
+	if undo.UndoTool != "restore_email" || undo.By.Name != "Ann" {
+		t.Errorf("undo: %s", undo.Data)
 	}
-	t.Logf("%s\n%+v", card.Text, card.ReplyMarkup)
-	a, err := st.ann.TapWait(ctx, card, "Yes, Trash 3 emails")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%+v", a)
-	answer, err := st.client.Await(ctx, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.Decision != approval.DecisionApproved {
-		t.Errorf("decision %s", answer.Decision)
-	}
-	t.Logf("%s", answer.Data)
-	card, err = st.sim.WaitEdit(ctx, card, has("Approved by Ann"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%s\n%+v", card.Text, card.ReplyMarkup)
-	for _, r := range st.sim.Refusals() {
-		t.Errorf("refused: %+v", r)
-	}
+	p.ok(p.client.Report(p.ctx, approval.Report{ID: "a1", Outcome: approval.Undone}))
+	p.shows(card, "Undone")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -93,7 +94,7 @@ func durations(c *config.Config) approval.Durations {
 
 func limits(c config.Config) delivery.Limits {
 	l := c.Telegram.Limits
-	return delivery.Limits{PerSecond: l.PerSecond, ChatPerSecond: l.ChatPerSecond, GroupPerMinute: int(l.GroupPerMinute)}
+	return delivery.Limits{PerSecond: l.PerSecond, ChatPerSecond: l.ChatPerSecond, GroupPerMinute: int(math.Ceil(l.GroupPerMinute))}
 }
 
 func owners(c *config.Config) []int64 {

@@ -44,6 +44,7 @@ func (c *runCmd) Run(s *shell) error {
 	}
 	go s.reload(app, log)
 	err = app.Run(s.ctx)
+	log.Info().Msg("stopped")
 	if cerr := app.Close(); cerr != nil {
 		log.Warn().Err(cerr).Msg("a connection did not close")
 	}
@@ -62,11 +63,13 @@ func (s *shell) reload(app *App, log zerolog.Logger) {
 		case <-hup:
 		}
 		cfg, err := s.load()
+		if err == nil {
+			err = app.Reload(cfg)
+		}
 		if err != nil {
 			log.Error().Err(err).Msg("the new configuration is not taken; nothing changed")
 			continue
 		}
-		app.Reload(cfg)
 		log.Info().Msg("people, routes, policies and limits were read again")
 	}
 }
@@ -98,7 +101,11 @@ func (c *configCheckCmd) Run(s *shell) error {
 	if err != nil {
 		return err
 	}
-	if _, err := config.Parse(c.File, data, s.environ); err != nil {
+	cfg, err := config.Parse(c.File, data, s.environ)
+	if err == nil {
+		err = unbuilt(cfg)
+	}
+	if err != nil {
 		return &failure{code: exitNotDone, err: err}
 	}
 	fmt.Fprintf(s.stdout, "%s is good\n", c.File)

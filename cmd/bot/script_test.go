@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -50,10 +51,17 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// environment tells a script where its Redis is.
+// environment tells a script where its Redis is, and by COUNTERSIGN_CONFIG the
+// operator's configuration.
 func (st *stage) environment(env *testscript.Env) error {
 	env.Setenv("REDIS", st.cfg.Redis.URL.Reveal())
-	return nil
+	file := filepath.Join(env.Cd, "operator.yaml")
+	env.Setenv("COUNTERSIGN_CONFIG", file)
+	return os.WriteFile(file, fmt.Appendf(nil, `
+telegram: {token: %q, api_url: %q}
+redis: {url: %q}
+people: [{id: %d, name: Ann, role: owner}]
+`, st.sim.Token(), st.url, st.cfg.Redis.URL.Reveal(), annID), 0o600)
 }
 
 // patience bounds what a script waits for. It is no part of what is tested.

@@ -17,8 +17,18 @@ import (
 // poll reads updates by long polling, while this process leads. A webhook that
 // was set before would keep them away, so it is taken off.
 func (a *App) poll(ctx context.Context) error {
-	if err := a.unhook(ctx); err != nil {
-		return err
+	for {
+		err := a.unhook(ctx)
+		if err == nil {
+			break
+		}
+		if ferr := fatal(err); ferr != nil {
+			return ferr
+		}
+		a.opts.Log.Warn().Err(err).Msg("it is not known whether a webhook of ours is set; asking again")
+		if !wait(ctx, hookEvery) {
+			return nil
+		}
 	}
 	return telegram.NewPoller(telegram.PollerConfig{
 		Client: a.client, Sink: a.words, Log: a.opts.Log, Now: a.opts.Now, Jitter: a.opts.Jitter,
@@ -34,22 +44,19 @@ const hookSetting = "webhook"
 func (a *App) unhook(ctx context.Context) error {
 	ours, err := a.store.Setting(ctx, hookSetting)
 	if err != nil || ours == "" {
-		return nil // nothing of ours; a Redis that is away is noticed elsewhere
+		return err
 	}
 	info, err := a.client.WebhookInfo(ctx)
 	if err != nil {
-		return fatal(err)
+		return err
 	}
 	if info.URL == ours {
 		if err := a.client.DeleteWebhook(ctx); err != nil {
-			return fatal(err)
+			return err
 		}
 		a.opts.Log.Info().Msg("the webhook set before was taken off; updates are polled")
 	}
-	if err := a.store.SetSetting(ctx, hookSetting, ""); err != nil {
-		a.opts.Log.Warn().Err(err).Msg("it was not recorded that the webhook is off")
-	}
-	return nil
+	return a.store.SetSetting(ctx, hookSetting, "")
 }
 
 // fatal passes on an error that no later call can mend.
