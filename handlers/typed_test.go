@@ -45,6 +45,20 @@ func TestTypedApproval(t *testing.T) {
 	}
 }
 
+// An update may come late, or after one that was made later in another chat.
+func TestYesWrittenBeforeItsStepConfirmsNothing(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(group))
+	early := s.written(group, ann, "yes", replying(c.Message))
+	s.advance(20 * time.Second)
+	s.confirming("a1", c, ann, "Ann")
+	s.handle(early)
+	s.state("a1", approval.Open)
+	s.advance(2 * time.Second)
+	s.is(s.says(group, ann, "yes", replying(c.Message)), "Approved.")
+}
+
 func TestTypedRejection(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
