@@ -43,7 +43,7 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 			return afterRights
 		}
 		r.cfg.Log.Warn().Err(e).Str("chat", chatText(n.chat)).Msg("the topic is gone; the card goes to the main chat")
-		return r.wrote(ctx, reading.ID, r.cfg.Store.SetCard(ctx, c.ID, map[string]string{"topicless": "1"}))
+		return r.wrote(reading.ID, r.cfg.Store.SetCard(ctx, c.ID, map[string]string{"topicless": "1"}))
 	case telegram.Server, telegram.Transport, telegram.Conflict:
 		r.cfg.Log.Warn().Err(e).Str("chat", chatText(n.chat)).Msg("Telegram did not take a card; tried again")
 		return afterServer
@@ -74,7 +74,7 @@ func (r *Reconciler) out(ctx context.Context, reading *store.Reading, c *store.C
 		Decision: approval.DecisionRefused, Guard: store.Unreachable, Reason: "unreachable: " + why,
 		By: approval.By{Surface: approval.Telegram, ID: "delivery"},
 	})
-	return r.wrote(ctx, reading.ID, err)
+	return r.wrote(reading.ID, err)
 }
 
 // gone sends a new card in place of one whose message somebody deleted, or
@@ -82,12 +82,12 @@ func (r *Reconciler) out(ctx context.Context, reading *store.Reading, c *store.C
 func (r *Reconciler) gone(ctx context.Context, reading *store.Reading, n need, c *store.Card, e *telegram.Error) time.Duration {
 	r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat)).Msg("a card's message is gone; a new one is sent")
 	if n.message != c.Message {
-		return r.wrote(ctx, reading.ID, r.cfg.Store.DropCopy(ctx, c.ID, n.message))
+		return r.wrote(reading.ID, r.cfg.Store.DropCopy(ctx, c.ID, n.message))
 	}
-	return r.wrote(ctx, reading.ID, r.cfg.Store.LoseMessage(ctx, c.ID, n.message))
+	return r.wrote(reading.ID, r.cfg.Store.LoseMessage(ctx, c.ID, n.message))
 }
 
-func (r *Reconciler) wrote(_ context.Context, id string, err error) time.Duration {
+func (r *Reconciler) wrote(id string, err error) time.Duration {
 	if err != nil {
 		return r.unrecorded(err, id)
 	}

@@ -23,7 +23,8 @@ const LeaseTTL = 9 * time.Second
 // CallTimeout always fits into what is left of it.
 const keepEvery = 2 * time.Second
 
-// CallTimeout is how long one call that sends may take.
+// CallTimeout is how long one call that sends may take. A stop waits for it, and
+// for recordTimeout after it.
 const CallTimeout = 6 * time.Second
 
 // A Leader takes the lease, works while it holds it, and stands by otherwise.
@@ -76,7 +77,7 @@ func (l *Leader) Run(ctx context.Context, work func(ctx context.Context) error) 
 	}
 }
 
-// lead runs work while the lease is kept.
+// lead runs work, and keeps the lease until it has ended.
 func (l *Leader) lead(ctx context.Context, work func(context.Context) error) error {
 	held, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -92,15 +93,21 @@ func (l *Leader) lead(ctx context.Context, work func(context.Context) error) err
 			}
 			return err
 		case <-tick.C:
-			if !l.take(ctx) {
+			if !l.keep(ctx) {
 				if _, left := l.Lease(); left <= 0 {
 					end(ErrDeposed)
 				}
 			}
-		case <-ctx.Done():
-			return <-done
 		}
 	}
+}
+
+// keep keeps the lease, also while work comes to its end after a stop: what
+// Telegram takes meanwhile is still ours to record.
+func (l *Leader) keep(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepEvery)
+	defer cancel()
+	return l.take(ctx)
 }
 
 // take takes or keeps the lease, and reports whether it is ours.

@@ -201,15 +201,18 @@ func TestStopWhileWorkEnds(t *testing.T) {
 		go func() {
 			done <- l.Run(ctx, func(ctx context.Context) error {
 				<-ctx.Done()
-				<-time.After(4 * time.Second) // the last card is on its way
+				<-time.After(delivery.LeaseTTL + 3*time.Second)
 				return ctx.Err()
 			})
 		}()
 		settle()
 		stop()
-		pass(3 * time.Second)
+		pass(delivery.LeaseTTL + time.Second)
 		if _, left := l.Lease(); left <= 0 {
 			w.Error("the lease went before the work did")
+		}
+		if _, ok, err := w.store.TakeLease(w.Context(), "b", time.Second); err != nil || ok {
+			w.Errorf("another has the lease: %v, %v", ok, err)
 		}
 		select {
 		case err := <-done:

@@ -151,10 +151,13 @@ func render(reading *store.Reading, n need, c *store.Card, p Present) cards.Mess
 	return cards.Card(view(reading, c, p), p.Cards)
 }
 
+// recordTimeout is how long it may take to record what Telegram took.
+const recordTimeout = 2 * time.Second
+
 // recording is the context for writing down what Telegram took: that is done
 // even while stopping.
 func recording(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	return context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 }
 
 // stepOn is the revision of the confirm step that a card shows with its Yes, 0

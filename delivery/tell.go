@@ -10,12 +10,13 @@ import (
 
 // tell renders a message and calls Telegram with it. Formatting that is refused
 // goes again: without the time tag where the server does not know it, else as
-// plain text with the same buttons. All of it takes no longer than one call may.
-// It returns what was shown.
+// plain text with the same buttons. All of it takes no longer than one call may,
+// and a stop does not cut it short: whatever Telegram has taken by then would be
+// sent once more. It returns what was shown.
 func (r *Reconciler) tell(ctx context.Context, id string, chat int64, s cards.Settings,
 	render func(cards.Settings) cards.Message, call func(ctx context.Context, m cards.Message, plain bool) error,
 ) (cards.Message, error) {
-	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), CallTimeout)
 	defer cancel()
 	m := render(s)
 	err := call(ctx, m, false)
