@@ -1,5 +1,7 @@
 package main
 
+// What README.md shows of Go, as it stands there.
+
 import (
 	"context"
 	"errors"
@@ -8,13 +10,14 @@ import (
 	"countersign/queue"
 )
 
-// What README.md shows of Go, as it stands there.
-
 // cleanUp asks before it deletes, and deletes only what was approved.
 func cleanUp(ctx context.Context, client *queue.Client, remove func(queue.Answer) error) error {
 	request, err := queue.Ask{
 		ID: "mail-3", Runtime: "mail-script", Tool: "trash_email", Arguments: []byte(`{"ids":["m5","m6"]}`),
-		Card: queue.AskCard{Title: "Trash 2 emails", Lines: []string{"Big sale", "Last chance"}},
+		Card: queue.AskCard{
+			Title: "Trash 2 emails", Lines: []string{"Big sale", "Last chance"},
+			UndoTool: "restore_email", UndoDays: 30,
+		},
 	}.Request()
 	if err != nil {
 		return err
@@ -37,4 +40,16 @@ func cleanUp(ctx context.Context, client *queue.Client, remove func(queue.Answer
 		return errors.Join(err, client.Report(ctx, approval.Report{ID: pending.ID, Outcome: approval.Failed}))
 	}
 	return client.Report(ctx, approval.Report{ID: pending.ID, Outcome: approval.Executed})
+}
+
+// putBack waits until an owner taps Undo, which may never be: ctx says for how long.
+func putBack(ctx context.Context, client *queue.Client, id string, restore func(queue.Undo) error) error {
+	undo, err := client.AwaitUndo(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := restore(undo); err != nil {
+		return err
+	}
+	return client.Report(ctx, approval.Report{ID: id, Outcome: approval.Undone})
 }

@@ -15,28 +15,37 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// The texts whose claims are tested.
+const (
+	readmeFile   = "README.md"
+	protocolFile = "docs/protocol.md"
+)
+
 // readme returns the README.
-func readme(t *testing.T) string {
+func readme(t *testing.T) string { return document(t, readmeFile) }
+
+// document returns one of our texts.
+func document(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile(filepath.Join("../..", name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-// fences returns the README's fenced blocks of a kind, of which there must be
-// some. The kind is what stands after the opening fence.
-func fences(t *testing.T, kind string) []string {
+// fences returns a text's fenced blocks of a kind, of which there must be some.
+// The kind is what stands after the opening fence.
+func fences(t *testing.T, name, kind string) []string {
 	t.Helper()
 	var found []string
-	for _, m := range regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$").FindAllStringSubmatch(readme(t), -1) {
+	for _, m := range regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$").FindAllStringSubmatch(document(t, name), -1) {
 		if m[1] == kind {
 			found = append(found, m[2])
 		}
 	}
 	if len(found) == 0 {
-		t.Fatalf("README.md has no block ```%s", kind)
+		t.Fatalf("%s has no block ```%s", name, kind)
 	}
 	return found
 }
@@ -72,13 +81,15 @@ func TestReadmeTable(t *testing.T) {
 
 // What is linked to is there.
 func TestReadmeLinks(t *testing.T) {
-	links := regexp.MustCompile(`\]\(([^):#]+)\)`).FindAllStringSubmatch(readme(t), -1)
-	if len(links) == 0 {
-		t.Fatal("README.md has no links")
-	}
-	for _, m := range links {
-		if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
-			t.Error(err)
+	for _, name := range []string{readmeFile, protocolFile} {
+		links := regexp.MustCompile(`\]\(([^):#]+)\)`).FindAllStringSubmatch(document(t, name), -1)
+		if len(links) == 0 {
+			t.Fatalf("%s has no links", name)
+		}
+		for _, m := range links {
+			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 }
@@ -89,11 +100,11 @@ func TestReadmeGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, ok := strings.Cut(string(code), "// cleanUp asks")
+	_, shown, ok := strings.Cut(string(code), "as it stands there.\n\n")
 	if !ok {
-		t.Fatal("the function cleanUp is not where it was")
+		t.Fatal("readme_go_test.go does not say where the README's code begins")
 	}
-	if diff := cmp.Diff("// cleanUp asks"+after, fences(t, "go")[0]); diff != "" {
+	if diff := cmp.Diff(shown, fences(t, readmeFile, "go")[0]); diff != "" {
 		t.Errorf("README.md shows other code (-runs +shown):\n%s", diff)
 	}
 }
@@ -106,7 +117,7 @@ func shownAnswer(t *testing.T, answer []byte) {
 	if err := json.Unmarshal(answer, &got); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(fences(t, "json")[0]), &want); err != nil {
+	if err := json.Unmarshal([]byte(fences(t, readmeFile, "json")[0]), &want); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range []map[string]any{got, want} {
