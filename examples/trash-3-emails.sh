@@ -1,7 +1,8 @@
 #!/bin/sh
 # Trash three emails, but only if the owner says so.
 #
-#   examples/trash-3-emails.sh --redis URL --namespace NS
+#   examples/trash-3-emails.sh --redis URL --namespace NS    as the demo prints them
+#   examples/trash-3-emails.sh                               by COUNTERSIGN_CONFIG
 #
 # This is what an agent's runtime does around a call that deletes: it asks, waits for
 # the answer, claims what was approved, runs it, and says what happened. Then it stays
@@ -11,7 +12,7 @@
 # Needed on the PATH: countersign (go build -o countersign ./cmd/bot).
 set -eu
 
-queue=$*                              # --redis URL --namespace NS
+queue=$*                              # --redis URL --namespace NS, or nothing
 id=trash-$(date +%s)-$$               # one per call that is asked for
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
