@@ -1,6 +1,10 @@
 package delivery
 
-import "countersign/store"
+import (
+	"time"
+
+	"countersign/store"
+)
 
 // What the tests of package delivery_test look at from inside.
 var (
@@ -17,4 +21,9 @@ func (p *Pace) Waiting() (lanes int, timer bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.chats), p.timer != nil
+}
+
+// RestNotice is when to look at a notice again.
+func (r *Reconciler) RestNotice(nid string, d time.Duration) time.Duration {
+	return r.restNotice(nid, d)
 }

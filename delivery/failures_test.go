@@ -127,6 +127,44 @@ func TestPausesGrow(t *testing.T) {
 	})
 }
 
+// TestFinishedCardsWaitLonger wants a finished card that cannot be drawn until
+// somebody changes something to be tried hourly in the end, an open one every
+// minute.
+func TestFinishedCardsWaitLonger(t *testing.T) {
+	t.Parallel()
+	for _, says := range []string{
+		"Bad Request: something new",
+		"Bad Request: not enough rights to send text messages to the chat",
+	} {
+		t.Run(says, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(w *world) {
+				fault := w.sim.Fault(simulator.Fault{Method: "sendMessage", Code: 400, Description: says})
+				w.start("a", start{})
+				w.open("open", func(o *store.Opening) { o.ExpiresAt = o.Now.Add(2 * time.Hour) })
+				w.open("finished", in(chat(ben)))
+				w.decide("finished", byOperator(approval.DecisionApproved))
+				pass(70 * time.Minute)
+				tries := map[int64][]time.Time{}
+				for _, c := range w.sim.Calls("sendMessage") {
+					tries[c.Int("chat_id")] = append(tries[c.Int("chat_id")], c.At)
+				}
+				if n := len(tries[ann]); n < 65 {
+					w.Errorf("an open card was tried %d times in 70 minutes", n)
+				}
+				if n := len(tries[ben]); n < 6 || n > 8 {
+					w.Errorf("a finished card was tried %d times in 70 minutes", n)
+				}
+				fault.Remove()
+				w.report("finished", nil) // a change is drawn at once
+				settle()
+				w.post(ben)
+				w.inLine("finished")
+			})
+		})
+	}
+}
+
 // TestTimedOutCallIsFollowedByAPause wants the pause to count from the failure,
 // not from when the call began.
 func TestTimedOutCallIsFollowedByAPause(t *testing.T) {

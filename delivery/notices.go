@@ -20,7 +20,7 @@ func (r *Reconciler) beginNotice(ctx context.Context, nid string) {
 	}
 	r.work[key] = &job{}
 	r.running.Go(func() {
-		again := r.guardedNotice(ctx, nid)
+		again := r.restNotice(nid, r.guardedNotice(ctx, nid))
 		if again != 0 && ctx.Err() == nil {
 			if err := r.cfg.Store.SettleNotice(ctx, nid, again); err != nil {
 				r.unrecorded(err, key)
@@ -76,7 +76,7 @@ func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
 		return noticeText(n, told, s)
 	}, func(ctx context.Context, m cards.Message, plain bool) (err error) {
 		sent, err = r.cfg.Bot.Send(ctx, telegram.Outgoing{
-			Chat: n.Chat, Thread: n.Thread, HTML: m.HTML, Plain: m.Plain, PlainOnly: plain,
+			Chat: n.Chat, Thread: r.threadOf(n), HTML: m.HTML, Plain: m.Plain, PlainOnly: plain,
 		})
 		return err
 	})
@@ -114,18 +114,4 @@ func noticeText(n *store.Notice, rows []*approval.Row, s cards.Settings) cards.M
 		return cards.RanUnapproved(rows[0], n.Outcome, s)
 	}
 	return cards.SharedLapse(rows, n.Total-(len(n.IDs)-len(rows)), s)
-}
-
-// noticeFailed returns when to try a notice again; negative: never.
-func (r *Reconciler) noticeFailed(n *store.Notice, err error) time.Duration {
-	switch kindOf(err) {
-	case telegram.TooMany:
-		r.cfg.Pace.Hold(n.Chat, retryAfter(err))
-		return time.Millisecond
-	case telegram.Blocked, telegram.Migrated, telegram.BadRequest:
-		r.cfg.Log.Warn().Err(err).Str("chat", chatText(n.Chat)).Msg("a notice cannot be sent")
-		return -1
-	}
-	r.cfg.Log.Warn().Err(err).Str("chat", chatText(n.Chat)).Msg("Telegram did not take a notice; tried again")
-	return afterServer
 }

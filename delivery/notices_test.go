@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"countersign/approval"
 	"countersign/delivery"
 	"countersign/simulator"
@@ -123,11 +125,7 @@ func TestFailuresOfNotices(t *testing.T) {
 			inBubble(t, func(w *world) {
 				c.fault.Method = "sendMessage"
 				w.sim.Fault(c.fault)
-				w.open("a1", func(o *store.Opening) { o.Chats = nil }) // with no card of its own
-				nid, err := w.store.NewNotice(w.Context(), store.Notice{
-					Kind: store.Unapproved, Chat: ann, IDs: []string{"a1"}, Total: 1, Outcome: approval.Executed,
-				}, 0)
-				w.ok(err)
+				nid := w.unapproved("a1")
 				w.start("a", start{})
 				pass(2 * time.Minute)
 				w.posts(ann, c.want)
@@ -138,6 +136,84 @@ func TestFailuresOfNotices(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestNoticesRest wants a notice that is not taken to be tried less and less,
+// and to be given up after a day.
+func TestNoticesRest(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, says string }{
+		{"no rights", "Bad Request: not enough rights to send text messages to the chat"},
+		{"a closed chat", "Bad Request: TOPIC_CLOSED"},
+		{"a reply to nothing", "Bad Request: message to be replied not found"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(w *world) {
+				w.sim.Fault(simulator.Fault{Method: "sendMessage", Code: 400, Description: c.says})
+				w.unapproved("a1")
+				w.start("a", start{})
+				pass(10 * time.Minute)
+				calls := w.sim.Calls("sendMessage")
+				if n := len(calls); n < 10 || n > 15 {
+					w.Errorf("%d tries in ten minutes", n)
+				}
+				for i := 2; i < len(calls); i++ {
+					now, before := calls[i].At.Sub(calls[i-1].At), calls[i-1].At.Sub(calls[i-2].At)
+					if now < before-time.Second || now < 2*time.Second || now > 62*time.Second {
+						w.Errorf("pause %d is %v after one of %v", i, now, before)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestNoticeIsGivenUpAfterADay(t *testing.T) {
+	t.Parallel()
+	counts := &tally{n: map[string]int{}}
+	r := delivery.NewReconciler(delivery.Config{Log: zerolog.Nop(), Count: counts.add})
+	var rested time.Duration
+	for range 10_000 {
+		d := r.RestNotice("n1", 2*time.Second)
+		if d < 0 {
+			break
+		}
+		rested += d
+	}
+	if rested < 24*time.Hour || rested > 24*time.Hour+time.Minute || counts.of("notices_given_up") != 1 {
+		t.Errorf("given up %d times, after %v", counts.of("notices_given_up"), rested)
+	}
+	if d := r.RestNotice("n1", 2*time.Second); d != 2*time.Second {
+		t.Errorf("a notice that is kept anew rests for %v", d)
+	}
+}
+
+// TestNoticeWhoseTopicIsGone wants a notice to go to the main chat, and once.
+func TestNoticeWhoseTopicIsGone(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(w *world) {
+		w.start("a", start{})
+		w.open("a1", in())
+		limit := w.sim.Fault(simulator.Fault{Method: "sendMessage", When: func(c simulator.Call) bool { return c.Int("message_thread_id") == 0 }, Count: 2})
+		gone := w.sim.Fault(simulator.Fault{
+			Method: "sendMessage", Code: 400, Description: "Bad Request: message thread not found",
+			When: func(c simulator.Call) bool { return c.Int("message_thread_id") != 0 },
+		})
+		_, err := w.store.NewNotice(w.Context(), store.Notice{
+			Kind: store.Unapproved, Chat: forum, Thread: int(w.rooms[forum].AddTopic("Approvals")),
+			IDs: []string{"a1"}, Total: 1, Outcome: approval.Executed,
+		}, 0)
+		w.ok(err)
+		pass(time.Minute)
+		if m := w.post(forum); m.MessageThreadID != 0 {
+			w.Errorf("it went to topic %d", m.MessageThreadID)
+		}
+		if gone.Hits() != 1 || limit.Hits() != 2 {
+			w.Errorf("tried %d times in the topic, want once; %d times beside it, want 2", gone.Hits(), limit.Hits())
+		}
+		quiet(w)
+	})
 }
 
 func TestReminderComesOnce(t *testing.T) {

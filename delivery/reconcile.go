@@ -39,11 +39,12 @@ type Reconciler struct {
 	cfg       Config
 	noTimeTag atomic.Bool // the server does not know <tg-time>
 
-	mu      sync.Mutex // guards work, rests and crowds
-	work    map[string]*job
-	rests   map[string]map[int64]rest // of approvals that wait on the feed
-	crowds  map[int64]*crowd          // by chat
-	running sync.WaitGroup
+	mu       sync.Mutex // guards work, rests, crowds and troubles
+	work     map[string]*job
+	rests    map[string]map[int64]rest // of approvals that wait on the feed
+	crowds   map[int64]*crowd          // by chat
+	troubles map[string]trouble        // of notices that were not taken
+	running  sync.WaitGroup
 }
 
 // A job is one approval being looked at.
@@ -58,6 +59,7 @@ type job struct {
 func NewReconciler(cfg Config) *Reconciler {
 	return &Reconciler{
 		cfg: cfg, work: map[string]*job{}, rests: map[string]map[int64]rest{}, crowds: map[int64]*crowd{},
+		troubles: map[string]trouble{},
 	}
 }
 
@@ -244,7 +246,7 @@ func (r *Reconciler) meet(ctx context.Context, id string, n need, reading *store
 	if next := r.leave(n.chat); next != "" && ctx.Err() == nil {
 		r.wake(ctx, next)
 	}
-	j.rest(n.chat, reading.Row.Rev, wait)
+	j.rest(n.chat, reading.Row, wait)
 	switch {
 	case ctx.Err() != nil:
 		if len(j.busy) == 0 && !j.planning {

@@ -3,6 +3,7 @@ package delivery
 import (
 	"time"
 
+	"countersign/approval"
 	"countersign/store"
 )
 
@@ -15,22 +16,33 @@ type rest struct {
 }
 
 // What rests for a second or more has failed; such rests double with every
-// failure in a row, up to a minute.
+// failure in a row, up to a minute. Nobody waits for a finished card: where
+// somebody has to change something first, its rests go on to an hour.
 const (
-	failing = time.Second
-	longest = time.Minute
+	failing         = time.Second
+	longest         = time.Minute
+	longestFinished = time.Hour
 )
+
+// grown is a rest after so many failures in a row before this one.
+func grown(d time.Duration, fails int, most time.Duration) time.Duration {
+	return max(d, min(d<<min(fails, 10), most))
+}
 
 // rest leaves a chat alone for a while; 0 ends a row of failures. The caller
 // holds the reconciler's mutex, as for every method of a job.
-func (j *job) rest(chat, rev int64, d time.Duration) {
+func (j *job) rest(chat int64, row *approval.Row, d time.Duration) {
 	if d <= 0 {
 		delete(j.rests, chat)
 		return
 	}
-	next := rest{length: d, rev: rev, fails: j.rests[chat].fails}
+	next := rest{length: d, rev: row.Rev, fails: j.rests[chat].fails}
 	if d >= failing {
-		next.length = max(d, min(d<<min(next.fails, 10), longest))
+		most := longest
+		if d >= longest && row.State != approval.Open {
+			most = longestFinished
+		}
+		next.length = grown(d, next.fails, most)
 		next.fails++
 	}
 	j.rests[chat] = next
