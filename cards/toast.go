@@ -24,6 +24,7 @@ const (
 	ToastFile       = string(toastFile)        // sent as a file
 	ToastApproved   = string(toastApprovedNow) // this tap approved it
 	ToastRejected   = string(toastRejectedNow) // this tap rejected it
+	ToastBroken     = string(toastBroken)      // what is kept of it cannot be read, or we failed
 	ToastCancelled  = string(toastCancelled)   // the confirm step was left
 )
 

@@ -179,6 +179,7 @@ const (
 	toastRefused     words = "This was refused at {}."
 	toastApprovedNow words = "Approved."
 	toastRejectedNow words = "Rejected."
+	toastBroken      words = "That came to nothing, by a fault of ours. The operator has to look."
 	toastCancelled   words = "Cancelled. It is still open."
 )
 

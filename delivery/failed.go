@@ -58,7 +58,11 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 // out records that a chat is out for good. When every card of an open approval
 // has failed, it is refused: what cannot be asked is refused.
 func (r *Reconciler) out(ctx context.Context, reading *store.Reading, c *store.Card, e *telegram.Error) time.Duration {
-	r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat)).Msg("the chat is out for good; its card fails")
+	log := r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat))
+	if e.MigrateTo != 0 {
+		log = log.Str("new_chat", chatText(e.MigrateTo)) // to be put into the route
+	}
+	log.Msg("the chat is out for good; its card fails")
 	if err := r.cfg.Store.FailCard(ctx, c.ID, e.Description); err != nil {
 		return r.unrecorded(err, reading.ID)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"countersign/cards"
+	"countersign/store"
 	"countersign/telegram"
 )
 
@@ -153,8 +154,8 @@ func (h *Handlers) record(ctx context.Context, id int64) error {
 	return h.cfg.Store.UpdateHandled(ctx, id, now)
 }
 
-// effect does what an update asks for. What cannot be read, or panics, is set
-// aside and never holds up the next.
+// effect does what an update asks for. What cannot be read, or panics, or meets
+// an approval that cannot be read, is set aside and never holds up the next.
 func (h *Handlers) effect(ctx context.Context, u received) error {
 	var why string
 	if u.fault != nil {
@@ -162,17 +163,30 @@ func (h *Handlers) effect(ctx context.Context, u received) error {
 		h.cfg.Log.Warn().Err(u.fault).Int64("update", u.raw.ID).Msg("an update cannot be read; it is set aside")
 	} else {
 		fault, err := h.safely(ctx, u.Update)
-		if fault == nil {
+		switch {
+		case fault != nil:
+			why = fmt.Sprintf("panic: %v", fault)
+			h.cfg.Log.Error().Interface("panic", fault).Int64("update", u.raw.ID).Msg("handling an update panicked; it is set aside")
+		case store.Broken(err):
+			why = err.Error()
+			h.cfg.Log.Error().Err(err).Int64("update", u.raw.ID).Msg("an approval cannot be read; what was said to it is set aside")
+		default:
 			return err
 		}
-		why = fmt.Sprintf("panic: %v", fault)
-		h.cfg.Log.Error().Interface("panic", fault).Int64("update", u.raw.ID).Msg("handling an update panicked; it is set aside")
-		if u.Callback != nil {
-			h.answer(ctx, u.Callback.ID, cards.ToastStale)
-		}
+		h.sorry(ctx, u)
 	}
 	h.cfg.Count("updates_aside")
 	return h.cfg.Store.SetAside(ctx, u.raw.ID, u.raw.Raw, why)
+}
+
+// sorry tells whoever tapped or wrote that it came to nothing.
+func (h *Handlers) sorry(ctx context.Context, u received) {
+	switch {
+	case u.Callback != nil:
+		h.answer(ctx, u.Callback.ID, cards.ToastBroken)
+	case u.Message != nil && u.Message.Chat.Private():
+		h.say(ctx, u.Message, cards.Note(cards.ToastBroken))
+	}
 }
 
 // safely returns the panic of a handler, if it panicked.

@@ -3,6 +3,8 @@ package handlers
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -184,6 +186,11 @@ func (h *Handlers) decide(ctx context.Context, s *spoken, r *store.Reading) erro
 	case r.Row.State != approval.Open:
 		h.note(ctx, s, cards.Already(r.Row, r.Now, s.present.Cards))
 		return nil
+	}
+	if r, err = h.sawAbove(ctx, s, r); err != nil {
+		return err
+	}
+	switch {
 	case s.says == approve:
 		return h.ask(ctx, s, r)
 	case s.says == reject:
@@ -205,6 +212,24 @@ func (h *Handlers) decide(ctx context.Context, s *spoken, r *store.Reading) erro
 	}
 	h.note(ctx, s, s.words(status, r, done))
 	return nil
+}
+
+// sawAbove records that whoever writes has in front of them the page of the card
+// that stands in this chat.
+func (h *Handlers) sawAbove(ctx context.Context, s *spoken, r *store.Reading) (*store.Reading, error) {
+	c := r.At(s.Chat.ID)
+	if c == nil || c.Message == 0 {
+		return r, nil
+	}
+	page := strconv.Itoa(c.Page)
+	if slices.Contains(c.Seen[s.who.ID], page) {
+		return r, nil
+	}
+	fresh, err := h.cfg.Store.Look(ctx, r.ID, c.ID, store.View{User: s.who.ID, Pages: []string{page}})
+	if err != nil || fresh.Row == nil {
+		return r, err
+	}
+	return fresh, nil
 }
 
 // attempt is an answer by this message.

@@ -102,7 +102,7 @@ func TestAPanicHoldsUpNothing(t *testing.T) {
 		},
 	})
 	s.handle(s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0)), s.written(ann, ann, "/pending"))
-	s.is(s.answered(), cards.ToastStale)
+	s.is(s.answered(), cards.ToastBroken)
 	if n := s.counted.of("updates_aside"); n != 1 {
 		t.Errorf("%d were set aside", n)
 	}

@@ -104,7 +104,8 @@ func stands(c *store.Card, message int) bool {
 func (h *Handlers) adoptable(ctx context.Context, t *tapped) (bool, error) {
 	r, err := h.cfg.Store.ReadByMessage(ctx, t.Message.ChatID, t.Message.MessageID)
 	if err != nil || r.Row == nil {
-		return err == nil, err
+		// Only who may answer has a message taken for a card by their word.
+		return err == nil && t.who.Role == Owner, err
 	}
 	card := r.Card(t.press.Card)
 	if card == nil || !stands(card, t.Message.MessageID) {

@@ -354,14 +354,27 @@ func TestTypedQuorum(t *testing.T) {
 	}
 }
 
+// What stands on the card in this chat is in front of whoever types there; other
+// pages are not.
 func TestTypedWhileLinesAreUnopened(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.change(func(p *handlers.Present) { p.Cards.Confirm.NoUnseen = true })
-	s.open("a1", in(ann))
+	lines := make([]string, 300)
+	for i := range lines {
+		lines[i] = "An email"
+	}
+	s.openAs(storetest.Request("a1", storetest.WithCard(map[string]any{"lines": lines})), in(ann))
 	s.says(ann, ann, "approve")
-	s.contains(s.says(ann, ann, "yes"), "3 of 3 lines were not opened yet.")
+	s.contains(s.says(ann, ann, "yes"), "of 300 lines were not opened yet.")
 	s.state("a1", approval.Open)
+
+	c := s.open("a2", in(group))
+	s.says(group, ann, "approve", replying(c.Message))
+	s.is(s.says(group, ann, "yes", replying(s.voice.question())), "Approved.")
+	if shown := s.state("a2", approval.Approved).Row.Answer.Shown; shown == nil || *shown != (approval.Shown{Lines: 3, Of: 3}) {
+		t.Errorf("shown %+v", shown)
+	}
 }
 
 func TestTypedAfterTheEnd(t *testing.T) {

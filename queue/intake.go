@@ -58,7 +58,7 @@ type IntakeConfig struct {
 	Log       zerolog.Logger
 
 	Batch       int           // entries per read; 0: 32
-	ReclaimIdle time.Duration // when another's pending entry is taken over; 0: a minute
+	ReclaimIdle time.Duration // when another's pending entry is taken over; 0: 10 s
 }
 
 // Events that [IntakeConfig.Count] is told of: every delivered entry is one of
@@ -79,9 +79,9 @@ const (
 )
 
 const (
-	blockFor           = time.Second // bounds a stop, since a blocked read outlives its context
-	defaultBatch       = 32          // an entry may be megabytes
-	defaultReclaimIdle = time.Minute
+	blockFor           = time.Second      // bounds a stop, since a blocked read outlives its context
+	defaultBatch       = 32               // an entry may be megabytes
+	defaultReclaimIdle = 10 * time.Second // clients give up on a request after 30 s
 )
 
 // An Intake takes events off the inbound streams of one namespace.

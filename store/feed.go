@@ -89,6 +89,28 @@ func (s *Store) Touch(ctx context.Context, id string) error {
 	return err
 }
 
+// TouchOpen marks every open approval as to be looked at now: what cards depend
+// on beside the rows has changed.
+func (s *Store) TouchOpen(ctx context.Context) error {
+	ids, err := s.rdb.ZRange(ctx, s.keys.Deadlines(), 0, -1).Result()
+	if err != nil {
+		return fmt.Errorf("store: open approvals: %w", err)
+	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
+	pipe := s.rdb.Pipeline()
+	for _, id := range ids {
+		pipe.ZAddLT(ctx, s.keys.dirty(), redis.Z{Score: float64(now.UnixMilli()), Member: "a:" + id})
+	}
+	pipe.XAdd(ctx, &redis.XAddArgs{Stream: s.keys.wake(), MaxLen: 64, Approx: true, Values: []any{"m", "all"}})
+	if _, err := pipe.Exec(ctx); err != nil {
+		return fmt.Errorf("store: mark open approvals: %w", err)
+	}
+	return nil
+}
+
 // WaitChange waits until something is marked after the given point of the
 // feed, or for at most d. It returns the new point and the approvals marked
 // since; the marks themselves are what counts, since the feed is short. The

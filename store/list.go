@@ -39,12 +39,13 @@ func (s *Store) OpenInChat(ctx context.Context, chat int64, above int, at time.T
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, fmt.Errorf("store: open in a chat: %w", err)
 	}
-	all, err := s.Readings(ctx, append(open.Val(), closed.Val()...))
-	if err != nil {
-		return nil, err
-	}
 	var there []*Reading
-	for _, r := range all {
+	for _, id := range append(open.Val(), closed.Val()...) {
+		// One that cannot be read may be the one that is meant, so it is an error.
+		r, err := s.Read(ctx, id)
+		if err != nil {
+			return nil, err
+		}
 		if r.Row != nil && r.Row.ExpiresAt.After(at) && r.stands(chat, above) {
 			there = append(there, r)
 		}
@@ -75,11 +76,14 @@ func (s *Store) LapsedIDs(ctx context.Context, since time.Time, limit int) ([]st
 }
 
 // Readings reads several approvals, each as it stood when its turn came; what is
-// gone has a nil row.
+// gone, or cannot be read, has a nil row and keeps no other from its list.
 func (s *Store) Readings(ctx context.Context, ids []string) ([]*Reading, error) {
 	readings := make([]*Reading, 0, len(ids))
 	for _, id := range ids {
 		r, err := s.Read(ctx, id)
+		if Broken(err) {
+			r, err = &Reading{ID: id}, nil
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -32,4 +33,11 @@ func (e *UnreadableError) Unwrap() []error { return []error{ErrUnreadable, e.Err
 // PutOff is [Store.Settle] for an approval that cannot be read.
 func (s *Store) PutOff(ctx context.Context, e *UnreadableError, again time.Duration) (bool, error) {
 	return s.settle(ctx, "a:"+e.ID, s.keys.Row(e.ID), e.rev, again)
+}
+
+// Broken reports whether what is kept of one approval is to blame for an error,
+// and not Redis: then others can go on. A key of the wrong type is told apart by
+// Redis's text alone.
+func Broken(err error) bool {
+	return errors.Is(err, ErrUnreadable) || err != nil && strings.Contains(err.Error(), "WRONGTYPE")
 }

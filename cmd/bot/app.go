@@ -140,7 +140,7 @@ func (a *App) Close() error { return errors.Join(a.rdb.Close(), a.reader.Close()
 
 // Reload takes people, routes, policies and limits from a new configuration.
 // What else differs needs a new start. With an error nothing changed.
-func (a *App) Reload(cfg config.Config) error {
+func (a *App) Reload(ctx context.Context, cfg config.Config) error {
 	if err := unbuilt(cfg); err != nil {
 		return err
 	}
@@ -149,6 +149,11 @@ func (a *App) Reload(cfg config.Config) error {
 	next.Telegram.Limits = cfg.Telegram.Limits
 	a.cfg.Store(&next)
 	a.pace.SetLimits(limits(next))
+	// Cards say who may still answer. They follow at their next change where
+	// Redis is away just now.
+	if err := a.store.TouchOpen(ctx); err != nil {
+		a.opts.Log.Warn().Err(err).Msg("open cards were not drawn anew after the reload")
+	}
 	return nil
 }
 

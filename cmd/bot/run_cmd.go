@@ -64,7 +64,7 @@ func (s *shell) reload(app *App, log zerolog.Logger) {
 		}
 		cfg, err := s.load()
 		if err == nil {
-			err = app.Reload(cfg)
+			err = app.Reload(s.ctx, cfg)
 		}
 		if err != nil {
 			log.Error().Err(err).Msg("the new configuration is not taken; nothing changed")
