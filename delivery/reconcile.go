@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,11 +40,12 @@ type Reconciler struct {
 	cfg       Config
 	noTimeTag atomic.Bool // the server does not know <tg-time>
 
-	mu       sync.Mutex // guards work, rests, crowds and troubles
+	mu       sync.Mutex // guards all maps
 	work     map[string]*job
 	rests    map[string]map[int64]rest // of approvals that wait on the feed
 	crowds   map[int64]*crowd          // by chat
 	troubles map[string]trouble        // of notices that were not taken
+	unread   map[string]rest           // of approvals that cannot be read
 	running  sync.WaitGroup
 }
 
@@ -59,7 +61,7 @@ type job struct {
 func NewReconciler(cfg Config) *Reconciler {
 	return &Reconciler{
 		cfg: cfg, work: map[string]*job{}, rests: map[string]map[int64]rest{}, crowds: map[int64]*crowd{},
-		troubles: map[string]trouble{},
+		troubles: map[string]trouble{}, unread: map[string]rest{},
 	}
 }
 
@@ -169,7 +171,12 @@ func (r *Reconciler) plan(ctx context.Context, id string, j *job) {
 // needs nothing. It reports whether to plan again at once.
 func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 	reading, err := r.cfg.Store.Read(ctx, id)
-	if err != nil {
+	switch bad := (*store.UnreadableError)(nil); {
+	case errors.As(err, &bad):
+		r.putOff(ctx, bad)
+		r.drop(id, j)
+		return false
+	case err != nil:
 		// The mark stays; it is found again.
 		if ctx.Err() == nil {
 			r.cfg.Log.Error().Err(err).Str("approval", id).Msg("an approval cannot be read; its cards wait")
@@ -181,6 +188,7 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 	todo := r.planned(reading)
 
 	r.mu.Lock()
+	delete(r.unread, id)
 	wait := todo.next
 	started := false
 	for _, n := range todo.needs {
