@@ -18,7 +18,8 @@ type Talker interface {
 }
 
 // A Speaker says what is no card: answers to taps, questions, help, files. Any
-// process may, whether it leads or not.
+// process may, whether it leads or not. What waits for its turn for more than a
+// minute is dropped, with [ErrTooLate].
 type Speaker struct {
 	bot  Talker
 	pace *Pace
@@ -30,8 +31,16 @@ func NewSpeaker(bot Talker, pace *Pace, log zerolog.Logger) *Speaker {
 	return &Speaker{bot: bot, pace: pace, log: log}
 }
 
-// sayTries bounds how often words are tried: they grow old quickly.
-const sayTries = 3
+// sayTries and sayWithin bound how often words are tried, and how long they wait
+// in all: they grow old quickly, and in a flood those who wait are many.
+const (
+	sayTries  = 3
+	sayWithin = time.Minute
+)
+
+// ErrTooLate is the error of words that waited for their turn for so long that
+// nobody waits for them any more. They were dropped.
+var ErrTooLate = errors.New("it waited for its turn for a minute, and was dropped")
 
 // Answer answers a tap, at once. A failure changes nothing that was decided.
 func (s *Speaker) Answer(ctx context.Context, callback, text string, alert bool) {
@@ -70,10 +79,12 @@ func (s *Speaker) File(ctx context.Context, d telegram.Document) (telegram.Sent,
 }
 
 func (s *Speaker) try(ctx context.Context, class Class, chat int64, send func() (telegram.Sent, error)) (telegram.Sent, error) {
+	waiting, cancel := context.WithTimeoutCause(ctx, sayWithin, ErrTooLate)
+	defer cancel()
 	var sent telegram.Sent
 	var err error
 	for try := range sayTries {
-		if _, werr := s.pace.Wait(ctx, class, chat); werr != nil {
+		if _, werr := s.pace.Wait(waiting, class, chat); werr != nil {
 			return sent, werr
 		}
 		if sent, err = send(); err == nil {
@@ -83,7 +94,7 @@ func (s *Speaker) try(ctx context.Context, class Class, chat int64, send func() 
 		case telegram.TooMany:
 			s.pace.Hold(chat, retryAfter(err))
 		case telegram.Server, telegram.Transport:
-			if try == sayTries-1 || !pauseFor(ctx, time.Duration(try+1)*time.Second) {
+			if try == sayTries-1 || !pauseFor(waiting, time.Duration(try+1)*time.Second) {
 				return sent, err
 			}
 		default:

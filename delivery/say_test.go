@@ -98,6 +98,52 @@ func TestQuestionsComeBeforeWords(t *testing.T) {
 	})
 }
 
+// TestWordsGrowOld has a group ask for far more than may be said there: what
+// waits for a minute is dropped, and nobody is left waiting.
+func TestWordsGrowOld(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(w *world) {
+		s := w.speaker(delivery.Limits{GroupPerMinute: 20})
+		const asked = 1000
+		results := make(chan error, asked)
+		for i := range asked {
+			go func() {
+				var err error
+				switch i % 3 {
+				case 0:
+					_, err = s.Say(w.Context(), word(team))
+				case 1:
+					_, err = s.Ask(w.Context(), word(team))
+				default:
+					_, err = s.File(w.Context(), telegram.Document{Chat: team, Name: "list.txt", Content: []byte("1. Alpha")})
+				}
+				results <- err
+			}()
+		}
+		pass(time.Minute + time.Second)
+		if n := len(results); n != asked {
+			w.Fatalf("%d are still waiting", asked-n)
+		}
+		said := 0
+		for range asked {
+			switch err := <-results; {
+			case err == nil:
+				said++
+			case !errors.Is(err, delivery.ErrTooLate):
+				w.Errorf("error %v", err)
+			}
+		}
+		if n := len(w.sim.BotMessages(team)); n != said || n < 20 || n > 40 {
+			w.Errorf("%d messages, %d said", n, said)
+		}
+		began := w.now()
+		w.sim.Fault(simulator.Fault{Method: "sendMessage", Count: 1, Code: 429, Parameters: &simulator.Parameters{RetryAfter: 3600}})
+		if _, err := s.Say(w.Context(), word(ben)); !errors.Is(err, delivery.ErrTooLate) || w.now().Sub(began) != time.Minute {
+			w.Errorf("after %v: %v", w.now().Sub(began), err)
+		}
+	})
+}
+
 // TestAnswersToTapsNeverWait answers while every limit is used up.
 func TestAnswersToTapsNeverWait(t *testing.T) {
 	t.Parallel()
