@@ -45,7 +45,7 @@ func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
 	if err != nil {
 		return r.unrecorded(err, nid)
 	}
-	if n == nil || done {
+	if n == nil || done || !r.present().listed(n.Chat) {
 		return -1
 	}
 	if _, err := r.cfg.Pace.Wait(ctx, Notice, n.Chat); err != nil {
@@ -93,7 +93,7 @@ func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
 }
 
 // toldOf are the rows that a notice names: those that did not lapse after all,
-// or are gone, are left out.
+// are gone or cannot be read are left out.
 func toldOf(n *store.Notice, readings []*store.Reading) []*approval.Row {
 	var rows []*approval.Row
 	for _, r := range readings {

@@ -62,6 +62,9 @@ func planFor(r *store.Reading, p Present) plan {
 func cardNeeds(r *store.Reading, c *store.Card, p Present) []need {
 	n := need{chat: c.Chat, card: c.ID}
 	if !c.Sent && !c.Retired {
+		if quiet(r, c.Chat) && triedOpen(r.Row, c) {
+			return nil // a shared notice speaks for it
+		}
 		n.class, n.what = NewCard, store.TheCard
 		return []need{n}
 	}
@@ -124,6 +127,12 @@ func remindedIn(r *store.Reading, chat int64) bool {
 }
 
 func quiet(r *store.Reading, chat int64) bool { return slices.Contains(r.Row.Quiet, chat) }
+
+// triedOpen reports whether a card was last tried while its approval was open:
+// nobody has asked since to be shown it.
+func triedOpen(row *approval.Row, c *store.Card) bool {
+	return !c.Trying.IsZero() && c.Trying.Add(-CallTimeout).Before(row.AnswerAt)
+}
 
 // lapsedAtOnce reports whether the row lapsed as it opened: its card comes
 // finished, and no notice besides. Only the opening writes both times as one.

@@ -16,7 +16,8 @@ type Present struct {
 	// Owner reports whether a person is an owner in the configuration now.
 	Owner func(user int64) bool
 	// Listed reports whether a direct chat is that of somebody in the
-	// configuration; nobody else is sent a new card. Nil lists everybody.
+	// configuration; nobody else is sent a new card or a notice of its own. Nil
+	// lists everybody.
 	Listed func(chat int64) bool
 	// Reader reports whether a direct chat is that of a person who may only look.
 	Reader func(chat int64) bool
@@ -28,7 +29,7 @@ func (p Present) with(s cards.Settings) Present {
 	return p
 }
 
-// listed reports whether a new card may go to a chat.
+// listed reports whether a new card, or a notice of its own, may go to a chat.
 func (p Present) listed(chat int64) bool { return chat < 0 || p.Listed == nil || p.Listed(chat) }
 
 // step is the confirm step that is open at the reading's time, or nil.

@@ -68,6 +68,7 @@ type Card struct {
 	Chat      int64
 	Thread    int
 	Sent      bool           // Telegram took it; it may not have said as which message
+	Trying    time.Time      // unsent: when the last call that tried to send it is over at the latest; zero: none did
 	Message   int            // 0 where it is not known
 	Drawn     string         // digest of what the message shows, "" if unknown
 	Copies    map[int]string // further messages of this card, and what they show
@@ -251,7 +252,7 @@ func parseCard(id string, f map[string]string) Card {
 		ID: id, Chat: number(f["chat"]), Thread: int(number(f["thread"])), Sent: f["message"] != "", Message: int(number(f["message"])),
 		Drawn: f["drawn"], Page: int(number(f["page"])), Exact: f["exact"] == "1", Reader: f["reader"] == "1",
 		Retired: f["retired"] == "1", Topicless: f["topicless"] == "1", Failed: f["failed"], Notice: beside(f["notice"]),
-		Reminder: beside(f["reminder"]), Copies: map[int]string{}, Seen: map[int64][]string{},
+		Reminder: beside(f["reminder"]), Trying: millis(f["message_until"]), Copies: map[int]string{}, Seen: map[int64][]string{},
 	}
 	for k, v := range f {
 		if m, ok := strings.CutPrefix(k, "copy:"); ok {

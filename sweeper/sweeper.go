@@ -6,7 +6,7 @@
 // only takes note, so it may be late, run twice, or stop half way.
 //
 // More than five approvals that lapse in one chat in one sweep share one
-// notice. It is kept before they lapse and sent after, so that a crash in
+// notice, and those whose card could not be sent yet get none. It is kept before they lapse and sent after, so that a crash in
 // between makes it late, not lost.
 package sweeper
 
@@ -154,18 +154,35 @@ func (s *Sweeper) share(ctx context.Context, readings []*store.Reading) (map[int
 	return shared, nil
 }
 
-// cardChats are the chats in which an approval has a card.
+// cardChats are the chats that a lapse concerns: those in which the approval has
+// a card, and those where it was to get one that was not sent yet. Where its
+// card has failed nothing can be told.
 func cardChats(r *store.Reading) []approval.Chat {
+	if r.Row == nil {
+		return nil
+	}
 	var chats []approval.Chat
 	seen := map[int64]bool{}
+	add := func(c approval.Chat) {
+		if !seen[c.ID] {
+			seen[c.ID] = true
+			chats = append(chats, c)
+		}
+	}
+	failed := map[int64]bool{}
 	for _, c := range r.Cards {
-		if c.Sent && !c.Retired && c.Failed == "" && !seen[c.Chat] {
-			seen[c.Chat] = true
-			thread := c.Thread
-			if c.Topicless {
-				thread = 0
-			}
-			chats = append(chats, approval.Chat{ID: c.Chat, Thread: thread})
+		switch {
+		case c.Failed != "":
+			failed[c.Chat] = true
+		case c.Sent && !c.Retired && c.Topicless:
+			add(approval.Chat{ID: c.Chat})
+		case c.Sent && !c.Retired:
+			add(approval.Chat{ID: c.Chat, Thread: c.Thread})
+		}
+	}
+	for _, c := range r.Row.Chats {
+		if !failed[c.ID] {
+			add(c)
 		}
 	}
 	return chats
