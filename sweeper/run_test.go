@@ -157,7 +157,7 @@ func TestRunOutlastsAnOutage(t *testing.T) {
 		down.Store(true)
 		<-time.After(22 * time.Second)
 		synctest.Wait()
-		if n := h.log.count("a sweep stopped half way"); n == 0 || n > 5 {
+		if n := h.log.count("a sweep left something undone"); n == 0 || n > 5 {
 			t.Errorf("%d lines about an outage of four sweeps", n)
 		}
 		down.Store(false)
@@ -165,6 +165,46 @@ func TestRunOutlastsAnOutage(t *testing.T) {
 		synctest.Wait()
 		if got := h.state(t, "a1"); got != approval.Lapsed {
 			t.Errorf("%s after the outage", got)
+		}
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRunPassesOverABadRow wants a row that cannot be read to be told of once an
+// hour, and its approval to lapse once it is mended.
+func TestRunPassesOverABadRow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHall(t)
+		ctx, row := t.Context(), h.store.Keys().Row("bad")
+		storetest.Open(t, h.store, storetest.Request("bad", soon(8)))
+		good := h.rdb.HGet(ctx, row, "request").Val()
+		write := func(text string) {
+			t.Helper()
+			if err := h.rdb.HSet(ctx, row, "request", text).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		told := func(want int) {
+			t.Helper()
+			synctest.Wait()
+			if n := h.log.count("a sweep left something undone"); n != want {
+				t.Errorf("%d lines, want %d", n, want)
+			}
+		}
+		write("{")
+		stop := h.run(t, func(string, ...string) {})
+		<-time.After(59 * time.Minute)
+		told(1)
+		<-time.After(2 * time.Minute)
+		told(2)
+		write(good)
+		<-time.After(6 * time.Second)
+		told(2)
+		if got := h.state(t, "bad"); got != approval.Lapsed {
+			t.Errorf("%s once it can be read", got)
 		}
 		if err := stop(); err != nil {
 			t.Error(err)
@@ -239,12 +279,15 @@ func TestRunTrims(t *testing.T) {
 		}
 		group(2)
 		stop := h.run(t, func(string, ...string) {})
+		synctest.Wait()
 		length := func(stream string, want int64) {
 			t.Helper()
 			if n := h.rdb.XLen(ctx, stream).Val(); n != want {
 				t.Errorf("%s has %d entries, want %d", stream, n, want)
 			}
 		}
+		length(keys.Answers(), 3)  // at once, of 80 h
+		length(keys.Requests(), 2) // what is acknowledged
 		<-time.After(time.Hour + time.Minute)
 		synctest.Wait()
 		length(keys.Answers(), 2)  // of 81 h and 72.5 h by now

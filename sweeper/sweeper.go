@@ -52,12 +52,16 @@ const tidyEvery = "@every 1h"
 
 // A Sweeper sweeps while it runs. One process runs one, while it holds the
 // lease.
-type Sweeper struct{ cfg Config }
+type Sweeper struct {
+	cfg    Config
+	unread unread
+}
 
 // New returns a Sweeper.
 func New(cfg Config) *Sweeper { return &Sweeper{cfg: cfg} }
 
-// Run sweeps by the schedule until ctx ends, and waits for a running sweep.
+// Run tidies once and then hourly, and sweeps by the schedule, until ctx ends. It
+// waits for a running sweep.
 func (s *Sweeper) Run(ctx context.Context) error {
 	log := cronLog{s.cfg.Log}
 	// Recover stands innermost: a panic must not keep the token of SkipIfStillRunning.
@@ -65,20 +69,23 @@ func (s *Sweeper) Run(ctx context.Context) error {
 		cron.WithChain(cron.SkipIfStillRunning(log), cron.Recover(log)))
 	c.Schedule(s.cfg.Schedule, cron.FuncJob(func() {
 		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Log.Error().Err(err).Msg("a sweep stopped half way; the next one goes on")
+			s.cfg.Log.Error().Err(err).Msg("a sweep left something undone; the next one goes on")
 		}
 	}))
-	if _, err := c.AddFunc(tidyEvery, func() { s.tidy(ctx) }); err != nil {
+	tidy, err := c.AddFunc(tidyEvery, func() { s.tidy(ctx) })
+	if err != nil {
 		return err
 	}
 	c.Start()
+	c.Entry(tidy).WrappedJob.Run() // a process may not live for an hour
 	<-ctx.Done()
 	<-c.Stop().Done()
 	return nil
 }
 
 // Sweep lapses what is overdue and makes due reminders due, once. An approval
-// that cannot be swept keeps no other from being so; the error names it.
+// that cannot be swept keeps no other from being so; the error names it, where it
+// cannot be read once an hour.
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	return errors.Join(s.lapseOverdue(ctx), s.remind(ctx))
 }
@@ -106,7 +113,8 @@ func (s *Sweeper) alive(ctx context.Context) bool {
 	return err == nil
 }
 
-// readAll reads the approvals that are overdue, as far as they can be read.
+// readAll reads the approvals that are overdue, as far as they can be read. The
+// error tells of one that cannot be read unless that was told within the hour.
 func (s *Sweeper) readAll(ctx context.Context, ids []string) ([]*store.Reading, error) {
 	readings := make([]*store.Reading, len(ids))
 	at := make(map[string]int, len(ids))
@@ -115,8 +123,12 @@ func (s *Sweeper) readAll(ctx context.Context, ids []string) ([]*store.Reading, 
 	}
 	err := each(ctx, s.alive, ids, func(ctx context.Context, id string) error {
 		r, err := s.cfg.Store.Read(ctx, id)
+		if bad := (*store.UnreadableError)(nil); errors.As(err, &bad) {
+			return s.unread.tell(bad)
+		}
 		if err == nil {
 			readings[at[id]] = r
+			s.unread.forget(id)
 		}
 		return err
 	})
