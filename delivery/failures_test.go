@@ -3,6 +3,7 @@ package delivery_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -327,11 +328,12 @@ func (w *world) remind(id string) {
 func TestPanicStopsNothingElse(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(w *world) {
-		sick := true
+		var sick atomic.Bool
+		sick.Store(true)
 		owner := w.present.Owner
 		w.configure(func(p *delivery.Present) {
 			p.Owner = func(user int64) bool {
-				if sick && user == cleo {
+				if sick.Load() && user == cleo {
 					panic("no owner")
 				}
 				return owner(user)
@@ -339,7 +341,7 @@ func TestPanicStopsNothingElse(t *testing.T) {
 		})
 		p := w.start("a", start{bot: func(b delivery.Bot) delivery.Bot {
 			return valve{Bot: b, send: func(_ context.Context, m telegram.Outgoing, next func() (telegram.Sent, error)) (telegram.Sent, error) {
-				if sick && strings.Contains(m.Plain, "Halted") {
+				if sick.Load() && strings.Contains(m.Plain, "Halted") {
 					panic("no halts")
 				}
 				return next()
@@ -358,7 +360,7 @@ func TestPanicStopsNothingElse(t *testing.T) {
 		if n := p.counts.of("panics"); n != 2 {
 			w.Errorf("%d panics within half a minute", n)
 		}
-		sick = false
+		sick.Store(false)
 		pass(time.Minute)
 		w.posts(ann, 2)
 		quiet(w, "planned", "sent", "well")

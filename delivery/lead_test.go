@@ -3,6 +3,7 @@ package delivery_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 type tenure struct {
 	leader *delivery.Leader
 	life   *life
-	begun  int
+	begun  atomic.Int32
 	ended  []error // with what cause its work ended, each time
 	stop   context.CancelFunc
 	done   chan error
@@ -31,7 +32,7 @@ func (w *world) lead(name string, quit <-chan error) *tenure {
 	l.stop = stop
 	go func() {
 		l.done <- l.leader.Run(ctx, func(ctx context.Context) error {
-			l.begun++
+			l.begun.Add(1)
 			select {
 			case err := <-quit:
 				return err
@@ -69,8 +70,8 @@ func TestLeadTakenKeptAndGivenUp(t *testing.T) {
 				w.Fatal("two hold the lease")
 			}
 		}
-		if a.begun != 1 || b.begun != 0 {
-			w.Errorf("a began %d times, b %d times", a.begun, b.begun)
+		if a.begun.Load() != 1 || b.begun.Load() != 0 {
+			w.Errorf("a began %d times, b %d times", a.begun.Load(), b.begun.Load())
 		}
 		if now, _ := a.leader.Lease(); now.Number != first.Number {
 			w.Errorf("the number went from %d to %d while one kept the lease", first.Number, now.Number)
@@ -81,8 +82,8 @@ func TestLeadTakenKeptAndGivenUp(t *testing.T) {
 		}
 		pass(2 * time.Second) // b need not wait for the lease to run out
 		now, left := b.leader.Lease()
-		if b.begun != 1 || left <= 0 || now.Number != first.Number+1 {
-			w.Errorf("b began %d times, with number %d after %d", b.begun, now.Number, first.Number)
+		if b.begun.Load() != 1 || left <= 0 || now.Number != first.Number+1 {
+			w.Errorf("b began %d times, with number %d after %d", b.begun.Load(), now.Number, first.Number)
 		}
 		if _, left := a.leader.Lease(); left > 0 {
 			w.Error("a still holds what it gave up")
@@ -98,7 +99,7 @@ func TestTakeoverFromTheDead(t *testing.T) {
 		b := w.lead("b", nil)
 		a.life.end()
 		died := w.now()
-		for b.begun == 0 && w.now().Sub(died) < time.Minute {
+		for b.begun.Load() == 0 && w.now().Sub(died) < time.Minute {
 			pass(100 * time.Millisecond)
 			// Never do both hold it, each by its own clock.
 			_, hasA := a.leader.Lease()
@@ -133,8 +134,8 @@ func TestShortOutage(t *testing.T) {
 		pass(5 * time.Second)
 		a.life.over.Store(false)
 		pass(time.Minute)
-		if a.begun != 1 || len(a.ended) != 0 {
-			w.Errorf("began %d times, ended %v", a.begun, a.ended)
+		if a.begun.Load() != 1 || len(a.ended) != 0 {
+			w.Errorf("began %d times, ended %v", a.begun.Load(), a.ended)
 		}
 		w.finish(a)
 	})
@@ -158,8 +159,8 @@ func TestLeadIsTakenBack(t *testing.T) {
 		}
 		pass(20 * time.Second)
 		lease, left := a.leader.Lease()
-		if a.begun != 2 || left <= 0 || lease.Number != other.Number+1 {
-			w.Errorf("began %d times, number %d after %d", a.begun, lease.Number, other.Number)
+		if a.begun.Load() != 2 || left <= 0 || lease.Number != other.Number+1 {
+			w.Errorf("began %d times, number %d after %d", a.begun.Load(), lease.Number, other.Number)
 		}
 		w.finish(a)
 	})
@@ -181,8 +182,8 @@ func TestWorkThatEndsByItself(t *testing.T) {
 				if _, ok, err := w.store.TakeLease(w.Context(), "b", time.Second); err != nil || !ok {
 					w.Errorf("the lease was kept: %v", err)
 				}
-				if a.begun != 1 {
-					w.Errorf("began %d times", a.begun)
+				if a.begun.Load() != 1 {
+					w.Errorf("began %d times", a.begun.Load())
 				}
 				a.stop()
 			})
