@@ -160,11 +160,25 @@ func (a *App) Reload(ctx context.Context, cfg config.Config) error {
 // aliveEvery is how often a sign of life is given.
 const aliveEvery = 5 * time.Second
 
-// stopWithin bounds how long words on their way are waited for at a stop.
-const stopWithin = 5 * time.Second
+// stopWithin bounds a stop as a whole, from the signal on: what is being sent is
+// recorded, and words on their way are said as far as there is time.
+const stopWithin = 9 * time.Second
+
+// stopping returns a context that lives on after ctx has ended, for as long as a
+// stop may take.
+func stopping(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, end := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		bounded, cancel := context.WithTimeout(late, stopWithin)
+		context.AfterFunc(bounded, func() { end(); cancel() })
+	})
+	return late, end
+}
 
 // Run runs the bot until ctx ends. A nil error is a clean stop.
 func (a *App) Run(ctx context.Context) error {
+	late, end := stopping(ctx)
+	defer end()
 	if err := a.start(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -179,13 +193,13 @@ func (a *App) Run(ctx context.Context) error {
 		a.receive,
 		func(ctx context.Context) error { return a.leader.Run(ctx, a.lead) },
 	)
-	a.finish(ctx)
+	a.finish(late)
 	return err
 }
 
-// finish waits for words on their way, for a while.
+// finish waits for words on their way, while ctx lives and not for long.
 func (a *App) finish(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	ctx, cancel := context.WithTimeout(ctx, stopWithin)
 	defer cancel()
 	done := make(chan struct{})
 	go func() { a.words.Wait(); close(done) }()

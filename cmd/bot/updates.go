@@ -140,7 +140,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, key
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin/2)
 		defer cancel()
 		if server.Shutdown(ctx) != nil {
 			_ = server.Close()
