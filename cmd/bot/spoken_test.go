@@ -132,7 +132,10 @@ func (w *scene) plain(t *rapid.T, by int64, m *telegram.Message) {
 	var open []*fate
 	for _, id := range w.ids {
 		f := w.fates[id]
-		if f.state == approval.Open && w.stands(f, m.Chat.ID, int64(m.ID)) {
+		// What was past its deadline when the word was written was not open,
+		// whether a sweep had come or not.
+		written := time.Unix(m.Date, 0)
+		if f.state == approval.Open && f.expires.After(written) && w.stands(f, m.Chat.ID, int64(m.ID)) {
 			open = append(open, f)
 		}
 	}
