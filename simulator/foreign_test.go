@@ -29,11 +29,14 @@ const strangerID = 999
 func TestForeignClient(t *testing.T) {
 	t.Run("raw", func(t *testing.T) { converse(t, rawBot) })
 	_, err := os.Stat("foreign/node_modules/grammy")
+	if err == nil {
+		_, err = exec.LookPath("node")
+	}
 	switch {
 	case err == nil:
 		t.Run("grammy", func(t *testing.T) { converse(t, grammyBot) })
 	case os.Getenv(requireForeign) != "":
-		t.Errorf("%s is set, but grammY is not installed: run npm ci in simulator/foreign", requireForeign)
+		t.Errorf("%s is set, but grammY cannot run (%v): install Node and run npm ci in simulator/foreign", requireForeign, err)
 	}
 }
 
