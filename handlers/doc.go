@@ -29,8 +29,9 @@
 //
 // # Order and crashes
 //
-// Updates of one chat are handled in order, different chats at once. An update
-// is confirmed to Telegram only when it was handled or set aside; what Redis
+// Updates of one chat in a batch are handled in order, different chats at once; by
+// webhook each update comes alone, in the order in which Telegram delivers. An
+// update is confirmed to Telegram only when it was handled or set aside; what Redis
 // could not take is handled again. Handled ids are remembered and compared
 // exactly; an update whose id cannot be read is known by its bytes. What cannot
 // be read at all, or makes a handler panic, is set aside for the operator and

@@ -35,8 +35,10 @@ var (
 //	+get %R~{NS}:alive                     request
 //	+xread %R~{NS}:answer:*                await
 //	+time                                  await
-//	+hmget +hgetall %R~{NS}:row:*          await, row, withdraw, report, claim
+//	+hmget +hgetall %R~{NS}:row:*          request, await, row, withdraw, report, claim
 //	+eval +evalsha +hexists +hsetnx %RW~{NS}:claim:*   claim
+//
+// The command line also asks +ping.
 //
 // All methods are safe for concurrent use. The connection is lent.
 type Client struct {
