@@ -14,6 +14,12 @@ func (e *env) votes(id string, user int64, want store.Status) *store.Reading {
 	return e.decides(e.read(id), approving(store.ByWord, user), want)
 }
 
+// uncounted has an earlier vote of somebody who is no longer an owner not count.
+func uncounted(a store.Attempt, gone int64) store.Attempt {
+	a.Counts = func(user int64) bool { return user != gone }
+	return a
+}
+
 func quorumChecks() []check {
 	return []check{
 		{"decide", "a vote below the quorum is kept, and answers nothing", func(e *env) {
@@ -115,6 +121,24 @@ func quorumChecks() []check {
 					e.refuses(r, a, want)
 				}
 			}
+		}},
+		{"decide", "where all votes are there without an answer, a voter confirms again", func(e *env) {
+			e.openHalt("a1", quorum(2))
+			// Ann had voted and was no longer an owner when Ben did; now she is one again.
+			e.decides(e.read("a1"), approving(store.ByTap, ann), store.Voted)
+			e.decides(e.read("a1"), uncounted(approving(store.ByTap, ben), ann), store.Voted)
+			e.refuses(e.read("a1"), uncounted(approving(store.ByTap, ben), ann), store.HasVoted)
+			e.decides(e.read("a1"), approving(store.ByTap, ann), store.Done)
+			same(e, "approvals", e.answered("a1", approval.DecisionApproved).Approvals, []approval.By{telegram(ben), telegram(ann)})
+		}},
+		{"step", "a voter confirms again only where all votes are there without an answer", func(e *env) {
+			e.open("a2", quorum(2))
+			e.votes("a2", ann, store.Voted)
+			e.opensStep("a2", ann, store.HasVoted)
+			e.step("a2", ben, "")
+			e.asked("a2", e.read("a2").Step.Rev, ben, 11, "", true)
+			e.decides(e.read("a2"), uncounted(approving(store.ByWord, ben), ann), store.Voted)
+			e.votes("a2", ann, store.Done)
 		}},
 		{"decide", "after a vote the next owner opens a step of their own", func(e *env) {
 			e.open("a1", quorum(2))

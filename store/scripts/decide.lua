@@ -49,7 +49,8 @@ if guard == 'step' or guard == 'asked' then
 end
 
 if approving and person then
-  if redis.call('HEXISTS', memory, 'vote:' .. user) == 1 then return no('voted') end
+  -- Voting again counts only where it makes the answer: see step.lua.
+  if to == 'open' and redis.call('HEXISTS', memory, 'vote:' .. user) == 1 then return no('voted') end
   local votes = 1
   for voter in string.gmatch(ARGV[11], '[^,]+') do
     if voter == user or redis.call('HEXISTS', memory, 'vote:' .. voter) == 0 then return no('again') end

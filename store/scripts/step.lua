@@ -7,7 +7,7 @@ local row, memory = KEYS[1], KEYS[2]
 local now = now_ms()
 local function no(status) return {status, reading(prefix, id)} end
 
-local r = redis.call('HMGET', row, 'state', 'expires_at', 'owners')
+local r = redis.call('HMGET', row, 'state', 'expires_at', 'owners', 'quorum')
 if not r[1] then return no('unknown') end
 if r[1] ~= 'open' then return no('not_open') end
 if now >= tonumber(r[2]) then return no('late') end
@@ -21,7 +21,13 @@ if what == 'cancel' then
   redis.call('HDEL', memory, 'step_by', 'step_name', 'step_rev', 'step_at', 'step_chat', 'step_card', 'step_shown', 'step_question', 'step_asked_chat')
   redis.call('HINCRBY', row, 'rev', 1)
 else
-  if redis.call('HEXISTS', memory, 'vote:' .. user) == 1 then return no('voted') end
+  -- All votes may be there without an answer, where one did not count when the
+  -- last was cast: then a voter confirms again.
+  local votes = 0
+  for _, field in ipairs(redis.call('HKEYS', memory)) do
+    if string.sub(field, 1, 5) == 'vote:' then votes = votes + 1 end
+  end
+  if redis.call('HEXISTS', memory, 'vote:' .. user) == 1 and votes < tonumber(r[4]) then return no('voted') end
   if open and s[1] == user then return no('already') end
   if open then return no('other_person') end
   local rev = redis.call('HINCRBY', row, 'rev', 1)
