@@ -214,6 +214,7 @@ func TestRedisHangs(t *testing.T) {
 		handled := make(chan error, 1)
 		began := time.Now()
 		go func() { handled <- h.Handle(t.Context(), []rawUpdate{tap}) }()
+		// The bubble's clock, which only these two move: no real time passes.
 		time.Sleep(handlers.Patience - 1)
 		synctest.Wait()
 		if got := v.answered(); len(got) != 0 {
