@@ -223,11 +223,7 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 // settle takes an approval that needs nothing off the feed. It reports whether
 // it changed meanwhile.
 func (r *Reconciler) settle(ctx context.Context, id string, j *job, reading *store.Reading, wait time.Duration) bool {
-	rev := int64(0)
-	if reading.Row != nil {
-		rev = reading.Row.Rev
-	}
-	settled, err := r.cfg.Store.Settle(ctx, id, rev, wait)
+	settled, err := r.cfg.Store.Settle(ctx, reading, wait)
 	if err == nil && !settled {
 		return true
 	}

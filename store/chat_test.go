@@ -126,7 +126,7 @@ func chatChecks() []check {
 		}},
 		{"lib", "a mark does not put off an earlier one, and brings a later one forward", func(e *env) {
 			r := e.open("a1", func(o *store.Opening) { o.RemindAt = o.ExpiresAt })
-			e.settles("a1", r.Row.Rev, hour, true)
+			e.settles(r, hour, true)
 			e.decides(r, unreachable(), store.Done)
 			same(e, "dirty", e.dirty().Approvals, []string{"a1"})
 

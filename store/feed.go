@@ -58,25 +58,34 @@ func (s *Store) due(ctx context.Context, key string, limit int) (Due, error) {
 	return d, nil
 }
 
-// Settle takes an approval off the changes feed, or puts it off for a while
-// (negative: off). It reports false where the approval has changed since rev,
-// and stays due.
-func (s *Store) Settle(ctx context.Context, id string, rev int64, again time.Duration) (bool, error) {
-	return s.settle(ctx, "a:"+id, s.keys.Row(id), strconv.FormatInt(rev, 10), again)
+// Settle takes an approval off the changes feed, or puts it off for a while from
+// the time of the reading (negative: off), however late that is recorded. It
+// reports false where the approval has changed since, and stays due.
+func (s *Store) Settle(ctx context.Context, r *Reading, again time.Duration) (bool, error) {
+	rev := int64(0)
+	if r.Row != nil {
+		rev = r.Row.Rev
+	}
+	return s.settle(ctx, "a:"+r.ID, s.keys.Row(r.ID), strconv.FormatInt(rev, 10), again, r.Now)
 }
 
-// SettleNotice takes a notice off the changes feed, or puts it off.
+// SettleNotice takes a notice off the changes feed, or puts it off for a while
+// from now.
 func (s *Store) SettleNotice(ctx context.Context, nid string, again time.Duration) error {
-	_, err := s.settle(ctx, "n:"+nid, s.keys.notice(nid), "", again)
+	_, err := s.settle(ctx, "n:"+nid, s.keys.notice(nid), "", again, time.Time{})
 	return err
 }
 
-func (s *Store) settle(ctx context.Context, member, key, rev string, again time.Duration) (bool, error) {
+func (s *Store) settle(ctx context.Context, member, key, rev string, again time.Duration, from time.Time) (bool, error) {
 	ms := "-1"
 	if again >= 0 {
 		ms = strconv.FormatInt(again.Milliseconds(), 10)
 	}
-	v, err := s.run(ctx, "settle", []string{s.keys.dirty(), key}, member, rev, ms)
+	base := ""
+	if !from.IsZero() {
+		base = strconv.FormatInt(from.UnixMilli(), 10)
+	}
+	v, err := s.run(ctx, "settle", []string{s.keys.dirty(), key}, member, rev, ms, base)
 	return asString(v) == "1", err
 }
 

@@ -23,9 +23,9 @@ func (e *env) dirty() store.Due {
 	return d
 }
 
-func (e *env) settles(id string, rev int64, again time.Duration, want bool) {
+func (e *env) settles(r *store.Reading, again time.Duration, want bool) {
 	e.Helper()
-	settled, err := e.store.Settle(e.ctx, id, rev, again)
+	settled, err := e.store.Settle(e.ctx, r, again)
 	e.ok(err)
 	same(e, "settled", settled, want)
 }
@@ -34,31 +34,41 @@ func feedChecks() []check {
 	return []check{
 		{"settle", "what was drawn comes off the feed", func(e *env) {
 			r := e.open("a1")
-			e.settles("a1", r.Row.Rev, -1, true)
+			e.settles(r, -1, true)
 			same(e, "dirty", e.dirty().Approvals, []string{})
 		}},
 		{"settle", "what changed since it was read stays on the feed", func(e *env) {
 			r := e.open("a1")
 			e.opensStep("a1", ann, store.Done)
 			e.unchanged(func() {
-				e.settles("a1", r.Row.Rev, -1, false)
-				e.settles("a1", r.Row.Rev, hour, false)
+				e.settles(r, -1, false)
+				e.settles(r, hour, false)
 			})
 			same(e, "dirty", e.dirty().Approvals, []string{"a1"})
 		}},
 		{"settle", "what is to be looked at later comes up then", func(e *env) {
 			r := e.open("a1")
-			e.settles("a1", r.Row.Rev, hour, true)
+			e.settles(r, hour, true)
 			d := e.dirty()
 			same(e, "dirty", d.Approvals, []string{})
 			e.at("next", d.Now.Add(d.Next), d.Now.Add(hour))
 			e.advance(hour)
 			same(e, "dirty", e.dirty().Approvals, []string{"a1"})
 		}},
+		{"settle", "what is to be looked at later counts from its reading, and a notice from now", func(e *env) {
+			r := e.open("a1")
+			id, err := e.store.NewNotice(e.ctx, store.Notice{Kind: store.SharedLapse, Chat: ann, IDs: []string{"a1"}, Total: 6}, hour)
+			e.ok(err)
+			e.advance(hour / 2)
+			e.settles(r, hour, true)
+			e.at("a1", e.score(e.keys.DirtyKey(), "a:a1"), r.Now.Add(hour))
+			e.ok(e.store.SettleNotice(e.ctx, id, hour))
+			e.at("notice", e.score(e.keys.DirtyKey(), "n:"+id), e.now().Add(hour))
+		}},
 		{"settle", "what is gone comes off the feed", func(e *env) {
 			e.ok(e.store.Touch(e.ctx, "never"))
 			same(e, "dirty", e.dirty().Approvals, []string{"never"})
-			e.settles("never", 0, -1, true)
+			e.settles(e.read("never"), -1, true)
 			same(e, "dirty", e.dirty().Approvals, []string{})
 		}},
 		{"settle", "a notice comes up after its delay, and goes once it is sent or settled", func(e *env) {
@@ -113,7 +123,7 @@ func feedChecks() []check {
 			}
 			same(e, "next", e.dirty().Next, -time.Millisecond)
 			r := e.open("a1")
-			e.settles("a1", r.Row.Rev, hour, true)
+			e.settles(r, hour, true)
 			d := e.dirty()
 			e.at("next", d.Now.Add(d.Next), d.Now.Add(hour))
 			e.ok(e.store.DropDeadline(e.ctx, "0"))

@@ -17,7 +17,7 @@ func TestTouchOpenMarksWhatIsOpen(t *testing.T) {
 		}
 		storetest.Approve(t, st, "a2")
 		for _, id := range []string{"a1", "a2", "a3"} {
-			if ok, err := st.Settle(t.Context(), id, storetest.Read(t, st, id).Row.Rev, -1); !ok || err != nil {
+			if ok, err := st.Settle(t.Context(), storetest.Read(t, st, id), -1); !ok || err != nil {
 				t.Fatalf("settle %s: %v, %v", id, ok, err)
 			}
 		}

@@ -32,7 +32,7 @@ func (e *UnreadableError) Unwrap() []error { return []error{ErrUnreadable, e.Err
 
 // PutOff is [Store.Settle] for an approval that cannot be read.
 func (s *Store) PutOff(ctx context.Context, e *UnreadableError, again time.Duration) (bool, error) {
-	return s.settle(ctx, "a:"+e.ID, s.keys.Row(e.ID), e.rev, again)
+	return s.settle(ctx, "a:"+e.ID, s.keys.Row(e.ID), e.rev, again, e.Now)
 }
 
 // Broken reports whether what is kept of one approval is to blame for an error,

@@ -1,13 +1,15 @@
 -- Takes something off the changes feed, or puts it off, unless it has changed
 -- since it was read.
 -- KEYS: dirty, row (of an approval; else the notice)
--- ARGV: member, rev ('' for a notice), ms from now to look again (-1: not at all)
+-- ARGV: member, rev ('' for a notice), ms to look again after (-1: not at all),
+--       the time in ms that this counts from ('': now)
 -- Returns 1 where settled, 0 where it is to be looked at again now.
 local rev = redis.call('HGET', KEYS[2], 'rev')
 if rev and ARGV[2] ~= '' and rev ~= ARGV[2] then return 0 end
 if ARGV[3] == '-1' then
   redis.call('ZREM', KEYS[1], ARGV[1])
 else
-  redis.call('ZADD', KEYS[1], text(now_ms() + tonumber(ARGV[3])), ARGV[1])
+  local from = tonumber(ARGV[4]) or now_ms()
+  redis.call('ZADD', KEYS[1], text(from + tonumber(ARGV[3])), ARGV[1])
 end
 return 1
