@@ -66,7 +66,7 @@ func setMyCommands(s *Server, c *call) (any, error) {
 		}
 	}
 	s.bot.commands[commandKey(c)] = list
-	s.wake()
+	s.note(Change{Kind: ChatChanged})
 	return true, nil
 }
 
@@ -76,6 +76,7 @@ func getMyCommands(s *Server, c *call) (any, error) {
 
 func deleteMyCommands(s *Server, c *call) (any, error) {
 	delete(s.bot.commands, commandKey(c))
+	s.note(Change{Kind: ChatChanged})
 	return true, nil
 }
 

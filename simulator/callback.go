@@ -116,7 +116,7 @@ func (p *Person) Press(press Press) (id string, err error) {
 	}
 	s.forgetQueries()
 	s.queries[q.ID] = q
-	s.note(Change{Kind: CallbackTapped, Chat: ch.ID, Message: press.Message, User: p.ID, Callback: q.ID})
+	s.note(Change{Kind: CallbackTapped, Chat: ch.ID, Message: press.Message, User: p.ID, Callback: q.ID, Data: data})
 	s.enqueue("callback_query", q.CallbackQuery, callbackLife, fmt.Sprintf("user %d", p.ID))
 	return q.ID, nil
 }

@@ -15,7 +15,7 @@ const (
 	CallbackTapped   = "callback.tapped"
 	CallbackAnswered = "callback.answered"
 	ChatAction       = "chat.action"  // the bot is typing, uploading and the like
-	ChatChanged      = "chat.changed" // members, topics, pins, blocks
+	ChatChanged      = "chat.changed" // members, topics, pins, blocks; commands, of no chat in particular
 )
 
 // feedLimit is how many changes are kept for those who come late.
@@ -32,6 +32,7 @@ type Change struct {
 	Message  int64     `json:"message,omitempty"`
 	User     int64     `json:"user,omitempty"`     // who did it; 0: nobody in particular
 	Callback string    `json:"callback,omitempty"` // id of the callback query
+	Data     string    `json:"data,omitempty"`     // of the tapped button
 	Text     string    `json:"text,omitempty"`     // of an answer or an action
 	Alert    bool      `json:"alert,omitempty"`    // the answer is an alert
 }

@@ -108,12 +108,13 @@ type Snapshot struct {
 
 // A ChatView is a chat with its messages.
 type ChatView struct {
-	Chat     Chat        `json:"chat"`
-	Status   string      `json:"status"`  // of the viewer
-	Blocked  bool        `json:"blocked"` // private: the viewer has blocked the bot
-	Topics   []TopicView `json:"topics,omitempty"`
-	Pinned   []int64     `json:"pinned,omitempty"`
-	Messages []Message   `json:"messages"` // oldest first
+	Chat     Chat         `json:"chat"`
+	Status   string       `json:"status"`  // of the viewer
+	Blocked  bool         `json:"blocked"` // private: the viewer has blocked the bot
+	Topics   []TopicView  `json:"topics,omitempty"`
+	Commands []BotCommand `json:"commands,omitempty"` // that the bot offers the viewer here
+	Pinned   []int64      `json:"pinned,omitempty"`
+	Messages []Message    `json:"messages"` // oldest first
 }
 
 // A TopicView is a topic of a forum.
@@ -143,7 +144,7 @@ func (s *Server) Snapshot(viewer int64, messages int) Snapshot {
 			}
 			status = ch.members[viewer].status
 		}
-		view := ChatView{Chat: ch.Chat, Status: status, Blocked: ch.blocked, Pinned: slices.Clone(ch.pinned)}
+		view := ChatView{Chat: ch.Chat, Status: status, Blocked: ch.blocked, Pinned: slices.Clone(ch.pinned), Commands: slices.Clone(s.menu(ch, viewer))}
 		view.Messages = append([]Message{}, s.messages(ch.ID, func(*message) bool { return true })...)
 		if messages > 0 && len(view.Messages) > messages {
 			view.Messages = view.Messages[len(view.Messages)-messages:]

@@ -1,6 +1,7 @@
 // Package page is a chat page for the simulated Bot API: a browser shows what the
 // people of a [simulator.Server] see, and lets its user write and tap as any of them.
-// Beside the chats it shows sample runtimes, which [Runtimes] provides.
+// Beside the chats it shows sample runtimes, which [Runtimes] provides, and troubles to
+// press, which [Faults] does.
 //
 // # What it serves
 //
@@ -12,6 +13,7 @@
 //	POST /api/send                   {"as","chat","thread"?,"reply_to"?,"text"} writes a message
 //	POST /api/tap                    {"as","chat","message","data"} taps a button
 //	POST /api/sample                 {"sample"} lets a runtime publish a request
+//	POST /api/fault                  {"fault","end"?} brings a fault about, or ends it
 //
 // A failure is answered with {"error": "…"} and a fitting status. Everything works
 // without any other server, and nothing is built: the scripts are served as they are.
@@ -25,10 +27,11 @@
 //	snapshot  [Snapshot]
 //	message   a message that was sent or edited, as it is now
 //	deleted   {"chat","message"}
-//	tapped    {"chat","message","user","callback"} somebody tapped a button
+//	tapped    {"chat","message","user","callback","data"} somebody tapped a button
 //	answered  {"chat","user","callback","text"?,"alert"?} what the person who tapped was told
 //	action    {"chat","thread"?,"text"} the bot is typing, uploading and the like
 //	entry     [Entry]
+//	board     [Board], at the beginning and when it has changed
 //
 // Events say how things are, not how they changed, so that one which comes twice does
 // no harm. A person is sent what that person sees: the direct chat with the bot and the

@@ -20,7 +20,8 @@ type stream struct {
 	viewer int64
 	w      http.ResponseWriter
 	at     position
-	groups map[int64]bool // that the viewer is in
+	groups map[int64]bool  // that the viewer is in
+	told   <-chan struct{} // by which the board that the client has can be told from a newer one
 }
 
 // where is the place that an event is about.
@@ -30,6 +31,7 @@ type where struct {
 	Message  int64  `json:"message,omitempty"`
 	User     int64  `json:"user,omitempty"`
 	Callback string `json:"callback,omitempty"`
+	Data     string `json:"data,omitempty"`
 	Text     string `json:"text,omitempty"`
 	Alert    bool   `json:"alert,omitempty"`
 }
@@ -59,6 +61,10 @@ func (s *stream) run(ctx context.Context) error {
 		if err := s.sendAll(changes, entries); err != nil {
 			return err
 		}
+		turned, err := s.board()
+		if err != nil {
+			return err
+		}
 		if err := http.NewResponseController(s.w).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return err
 		}
@@ -72,6 +78,7 @@ func (s *stream) run(ctx context.Context) error {
 			return ctx.Err()
 		case <-news:
 		case <-more:
+		case <-turned:
 		case <-idle.C:
 			if _, err := fmt.Fprint(s.w, ": still here\n\n"); err != nil {
 				return err
@@ -117,7 +124,7 @@ func (s *stream) change(c simulator.Change) error {
 	if c.Chat != s.viewer && !s.groups[c.Chat] {
 		return nil
 	}
-	place := where{Chat: c.Chat, Thread: c.Thread, Message: c.Message, User: c.User, Callback: c.Callback, Text: c.Text, Alert: c.Alert}
+	place := where{Chat: c.Chat, Thread: c.Thread, Message: c.Message, User: c.User, Callback: c.Callback, Data: c.Data, Text: c.Text, Alert: c.Alert}
 	switch c.Kind {
 	case simulator.MessageSent, simulator.MessageEdited:
 		m, ok := s.server.Message(c.Chat, c.Message)

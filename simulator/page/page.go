@@ -70,13 +70,17 @@ const shownMessages = 300
 type page struct {
 	server   *simulator.Server
 	runtimes Runtimes
+	faults   Faults
 	epoch    string // names this server among those that a browser has known
 }
 
 // New returns the handler of the page. It wants the root of a server of its own; the Bot
-// API stays where the simulator serves it.
-func New(s *simulator.Server, r Runtimes) http.Handler {
-	p := &page{server: s, runtimes: r, epoch: epochOf(s)}
+// API stays where the simulator serves it. Without faults there are none to press.
+func New(s *simulator.Server, r Runtimes, f Faults) http.Handler {
+	if f == nil {
+		f = noFaults{}
+	}
+	p := &page{server: s, runtimes: r, faults: f, epoch: epochOf(s)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", serveIndex)
 	mux.HandleFunc("GET /static/{name}", serveStatic)
@@ -86,6 +90,7 @@ func New(s *simulator.Server, r Runtimes) http.Handler {
 	mux.HandleFunc("POST /api/send", p.send)
 	mux.HandleFunc("POST /api/tap", p.tap)
 	mux.HandleFunc("POST /api/sample", p.sample)
+	mux.HandleFunc("POST /api/fault", p.fault)
 	return guard(mux)
 }
 

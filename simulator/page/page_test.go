@@ -83,7 +83,7 @@ func newStage(t testing.TB) *stage {
 	s.ann.Start()
 	s.ben.Start()
 	s.sim.AddSupergroup(teamID, "Team", s.ann)
-	s.handler = page.New(s.sim, s.runtimes)
+	s.handler = page.New(s.sim, s.runtimes, nil)
 	return s
 }
 

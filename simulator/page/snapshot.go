@@ -20,6 +20,7 @@ type Snapshot struct {
 	People   []Person             `json:"people"`
 	Samples  []Sample             `json:"samples"`
 	Entries  []Entry              `json:"entries"` // oldest first
+	Board    Board                `json:"board"`
 }
 
 // A position is how much of a server a client has seen.
@@ -56,12 +57,14 @@ func (p *page) snapshot(viewer int64) (Snapshot, position) {
 	if n := len(entries); n > 0 {
 		at.entries = entries[n-1].Seq
 	}
+	board, _ := p.faults.Board()
 	seen := p.server.Snapshot(viewer, shownMessages)
 	at.changes = seen.Seq
 	return Snapshot{
 		Position: at.String(), Epoch: p.epoch,
 		Viewer: seen.Viewer, Bot: seen.Bot, Chats: seen.Chats,
 		People: notNil(p.runtimes.People()), Samples: notNil(p.runtimes.Samples()), Entries: notNil(entries),
+		Board: board.filled(),
 	}, at
 }
 
