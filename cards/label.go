@@ -3,9 +3,6 @@ package cards
 import (
 	"slices"
 	"strings"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 
 	"countersign/approval"
 )
@@ -13,9 +10,11 @@ import (
 // maxLabel is how long the text of a button may be, in UTF-16 units.
 const maxLabel = 64
 
-// ownWords begin buttons or answers of ours.
+// ownWords begin buttons, answers or outcomes of ours, or say no to them.
 var ownWords = []string{
-	"yes", "no", "approve", "reject", "deny", "cancel", "undo", "exact call", "whole list", "page",
+	"yes", "no", "approve", "reject", "deny", "cancel", "undo", "exact call", "whole list", "page", "show",
+	"approved", "rejected", "denied", "cancelled", "undone", "lapsed", "withdrawn", "refused",
+	"ok", "okay", "confirm", "refuse", "decline", "dismiss", "do not", "dont",
 }
 
 // label is the text of the action button.
@@ -45,43 +44,8 @@ func (f *face) yesLabel() string {
 func (f *face) halt() bool { return f.row.Request != nil && f.row.Request.Kind == approval.Halt }
 
 // soundsLikeUs reports whether s could be taken for a button of ours: it begins
-// with a word of ours, case, marks and lookalikes aside, or has no letter at all.
+// with a word of ours, case, marks and lookalikes aside, or is written in a way
+// that leaves doubt about it. In doubt a prefix costs nothing.
 func (f *face) soundsLikeUs(s string) bool {
-	ours := slices.Concat(ownWords, []string{f.s.approveWord(), f.s.rejectWord()}, f.s.ReplyWords)
-	for _, symbols := range []bool{false, true} {
-		text := skeleton(s, symbols)
-		if text == "" || slices.ContainsFunc(ours, func(w string) bool {
-			rest, begins := strings.CutPrefix(text, skeleton(w, symbols))
-			return begins && (rest == "" || rest[0] == ' ')
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// skeleton folds s to what it looks like: compatibility forms taken apart, marks
-// and invisible characters dropped, lookalikes and case folded; words of letters
-// and digits with one space between them. Symbols are gaps, or if symbols is
-// set the letters they are drawn like: "| Reject" and "Cance|" are both caught.
-func skeleton(s string, symbols bool) string {
-	var b strings.Builder
-	gap := false
-	for _, c := range norm.NFKD.String(s) {
-		if symbols || unicode.In(c, unicode.L, unicode.N, unicode.So) {
-			c = lookalike(unicode.ToLower(lookalike(c)))
-		}
-		switch {
-		case unicode.In(c, unicode.L, unicode.N):
-			if gap && b.Len() > 0 {
-				b.WriteByte(' ')
-			}
-			gap = false
-			b.WriteRune(c)
-		case unicode.In(c, unicode.M) || hidden(c) && !unicode.IsSpace(c):
-		default:
-			gap = true
-		}
-	}
-	return b.String()
+	return !plainlyWritten(s) || beginsWith(s, slices.Concat(ownWords, []string{f.s.approveWord(), f.s.rejectWord()}, f.s.ReplyWords))
 }
