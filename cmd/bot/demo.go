@@ -98,7 +98,7 @@ func (d *demo) run(ctx context.Context, l net.Listener, ready func()) error {
 	return together(ctx,
 		d.app.Run,
 		d.runtimes.Run,
-		func(ctx context.Context) error { return servePage(ctx, l, page.New(d.sim, d.runtimes)) },
+		func(ctx context.Context) error { return servePage(ctx, l, page.New(d.sim, d.runtimes, nil)) },
 		func(ctx context.Context) error {
 			select {
 			case <-d.ready:
