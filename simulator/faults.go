@@ -33,6 +33,8 @@ const (
 	Redirect
 	// Late gives the right answer after Delay.
 	Late
+	// Slow gives the right answer after Delay, and the call has its effect no sooner.
+	Slow
 )
 
 // A Fault makes calls fail. It matches well-made calls only, so that it hides no mistake
@@ -136,6 +138,11 @@ func (f *Fault) applies() bool {
 // serveFault answers a call as the fault wants it.
 func (s *Server) serveFault(w http.ResponseWriter, r *http.Request, c *call, f *Fault) {
 	ctx := r.Context()
+	if f.Kind == Slow {
+		s.wait(ctx, f.Delay)
+		s.carryOut(w, r, c)
+		return
+	}
 	apiErr := &APIError{Code: f.Code, Description: f.Description, Parameters: f.Parameters, Class: Faulted}
 	body := envelopeOf(nil, apiErr)
 	var applied bool

@@ -93,6 +93,7 @@ func TestFaultKinds(t *testing.T) {
 		{"slow body", simulator.Fault{Kind: simulator.SlowBody, Delay: time.Minute}, outcome{status: 200, body: `"text":"x"`, took: time.Minute}, true},
 		{"redirect", simulator.Fault{Kind: simulator.Redirect, Location: "http://elsewhere/"}, outcome{status: 302}, false},
 		{"late", simulator.Fault{Kind: simulator.Late, Delay: time.Minute}, outcome{status: 200, body: `"text":"x"`, took: time.Minute}, true},
+		{"slow", simulator.Fault{Kind: simulator.Slow, Delay: time.Minute}, outcome{status: 200, body: `"text":"x"`, took: time.Minute}, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,5 +164,30 @@ func TestResetOverASocket(t *testing.T) {
 		if err == nil {
 			_ = response.Body.Close()
 		}
+	}
+}
+
+// What is slow has no effect before its time; what is only late has.
+func TestSlowHasItsEffectLate(t *testing.T) {
+	for kind, early := range map[simulator.FaultKind]int{simulator.Slow: 0, simulator.Late: 1} {
+		inBubble(t, func(t *testing.T, w *world) {
+			w.Fault(simulator.Fault{Kind: kind, Delay: time.Minute})
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				if _, _, err := w.bytes(t.Context(), "sendMessage", say("x")); err != nil {
+					t.Error(err)
+				}
+			}()
+			time.Sleep(59 * time.Second)
+			synctest.Wait()
+			if got := len(w.BotMessages(annID)); got != early {
+				t.Errorf("kind %d: %d messages after 59 s, want %d", kind, got, early)
+			}
+			<-done
+			if got := len(w.BotMessages(annID)); got != 1 {
+				t.Errorf("kind %d: %d messages in the end", kind, got)
+			}
+		})
 	}
 }

@@ -53,6 +53,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c *call) {
 		s.serveFault(w, r, c, f)
 		return
 	}
+	s.carryOut(w, r, c)
+}
+
+// carryOut performs a checked call and answers it.
+func (s *Server) carryOut(w http.ResponseWriter, r *http.Request, c *call) {
 	result, err := s.perform(r.Context(), c)
 	if r.Context().Err() != nil {
 		s.record(c, result, err) // nobody is left to be told

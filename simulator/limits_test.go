@@ -85,3 +85,31 @@ func TestLimits(t *testing.T) {
 		})
 	}
 }
+
+// Whoever overdid it waits in every chat, with limits or without, and is told for how
+// long.
+func TestShut(t *testing.T) {
+	for name, limits := range map[string]*simulator.Limits{"with limits": simulator.TelegramLimits(), "without": nil} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, func(o *simulator.Options) { o.Limits = limits })
+			w.call("sendMessage", say("before"))
+			w.Shut(w.clock.Now().Add(10 * time.Second))
+			for _, left := range []int{10, 7, 4, 1, 0} {
+				for _, chat := range []int64{annID, opsID} {
+					a := w.call("sendMessage", params{"chat_id": chat, "text": "x"})
+					var told int
+					if a.Parameters != nil {
+						told = a.Parameters.RetryAfter
+					}
+					if told != left || a.OK != (left == 0) {
+						t.Errorf("chat %d with %d s left: %+v", chat, left, a)
+					}
+				}
+				if a := w.call("getMe", nil); !a.OK {
+					t.Errorf("getMe: %+v", a)
+				}
+				w.clock.Advance(3 * time.Second)
+			}
+		})
+	}
+}
