@@ -217,6 +217,18 @@ func deadChecks() []check {
 			}})
 			same(e, "pending", e.rdb.XPending(e.ctx, stream, "countersign").Val().Count, int64(0))
 		}},
+		{"dead", "an entry is set aside once, however often that is asked for", func(e *env) {
+			stream := e.keys.Requests()
+			entry := e.pending(stream)
+			e.ok(e.store.Dead(e.ctx, stream, "countersign", entry, "terms_differ", nil))
+			e.unchanged(func() { e.ok(e.store.Dead(e.ctx, stream, "countersign", entry, "terms_differ", nil)) })
+		}},
+		{"dead", "what a group that vanished had read is left to the one that is made anew", func(e *env) {
+			stream := e.keys.Requests()
+			entry := e.pending(stream)
+			e.ok(e.rdb.XGroupDestroy(e.ctx, stream, "countersign").Err())
+			e.unchanged(func() { e.ok(e.store.Dead(e.ctx, stream, "countersign", entry, "terms_differ", nil)) })
+		}},
 		{"dead", "the ten thousand latest are kept", func(e *env) {
 			pipe := e.rdb.Pipeline()
 			for range 10000 {
@@ -224,7 +236,7 @@ func deadChecks() []check {
 			}
 			_, err := pipe.Exec(e.ctx)
 			e.ok(err)
-			e.ok(e.store.Dead(e.ctx, e.keys.Requests(), "countersign", "1-1", "new", nil))
+			e.ok(e.store.Dead(e.ctx, e.keys.Requests(), "countersign", e.pending(e.keys.Requests()), "new", nil))
 			same(e, "length", e.rdb.XLen(e.ctx, e.keys.Dead()).Val(), int64(10000))
 			last := e.rdb.XRevRangeN(e.ctx, e.keys.Dead(), "+", "-", 1).Val()
 			same(e, "last", last[0].Values["reason"], any("new"))
