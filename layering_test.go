@@ -40,7 +40,10 @@ func rooms() map[string]room {
 		".": {why: "carries the example configuration, and knows nothing"},
 
 		"approval": {why: "the domain: pure", third: []string{"github.com/gowebpki/jcs"}},
-		"policy":   {why: "a decision is a function of facts and the operator's file", ours: []string{"approval"}},
+		"policy": {
+			why:  "a decision is a function of facts and the operator's file",
+			ours: []string{"approval"}, third: []string{"golang.org/x/text"},
+		},
 		"cards": {
 			why:  "a card is a function of a row, a view and a moment",
 			ours: []string{"approval"}, third: []string{"golang.org/x/text"},
