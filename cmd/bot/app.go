@@ -26,11 +26,12 @@ import (
 type AppOptions struct {
 	Log    zerolog.Logger
 	Now    func() time.Time
-	Random io.Reader      // safe for concurrent use
-	Jitter func() float64 // in [0, 1)
-	Name   string         // of this instance: stable over restarts, unique among replicas
-	HTTP   *http.Client   // transport to Telegram; nil: the client makes its own
-	Ready  func()         // called once, when it serves; may be nil
+	Random io.Reader            // safe for concurrent use
+	Jitter func() float64       // in [0, 1)
+	Name   string               // of this instance: stable over restarts, unique among replicas
+	HTTP   *http.Client         // transport to Telegram; nil: the client makes its own
+	Ready  func()               // called once, when it serves; may be nil
+	Redis  func(*redis.Options) // changes both connections, beside what the address says; may be nil
 }
 
 // An App is the bot: every room, wired.
@@ -55,20 +56,29 @@ func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
 	if err := unbuilt(cfg); err != nil {
 		return nil, err
 	}
+	opts.Log = opts.Log.Hook(newSparse(opts.Now))
 	a := &App{opts: opts, health: newHealth(opts.Now)}
 	a.cfg.Store(&cfg)
 	var err error
-	if a.rdb, err = dial(cfg, 0); err != nil {
+	if a.rdb, err = dial(cfg, 0, opts.changes()...); err != nil {
 		return nil, err
 	}
 	// Every inbound stream holds a connection of the reader's.
-	if a.reader, err = dial(cfg, len(cfg.Streams())); err != nil {
+	if a.reader, err = dial(cfg, len(cfg.Streams()), opts.changes()...); err != nil {
 		return nil, errors.Join(err, a.rdb.Close())
 	}
 	if err := a.wire(cfg); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
+}
+
+// changes are what is changed about connections to Redis.
+func (o AppOptions) changes() []func(*redis.Options) {
+	if o.Redis == nil {
+		return nil
+	}
+	return []func(*redis.Options){o.Redis}
 }
 
 // unbuilt refuses what may be configured and is not built yet, where going on
@@ -185,7 +195,7 @@ func (a *App) Run(ctx context.Context) error {
 		}
 		return err
 	}
-	err := together(ctx,
+	err := a.together(ctx,
 		a.alive,
 		a.intake.Run,
 		a.introduce,
@@ -210,15 +220,18 @@ func (a *App) finish(ctx context.Context) {
 	}
 }
 
-// start waits for Redis, gives the first sign of life and says that it is ready.
+// start waits for Redis, says what is wrong with it, gives the first sign of life
+// and says that it is ready.
 func (a *App) start(ctx context.Context) error {
+	assessed := false
 	for try := 0; ; try++ {
+		assessed = assessed || a.assess(ctx)
 		err := a.store.Alive(ctx, streamKeys(*a.config()))
 		if err == nil {
 			break
 		}
 		if try%30 == 0 {
-			a.opts.Log.Error().Err(err).Msg("Redis cannot be reached; waiting for it")
+			a.opts.Log.Error().Err(err).Msg("Redis cannot be used yet; waiting for it")
 		}
 		if !wait(ctx, time.Second) {
 			return context.Cause(ctx)
@@ -241,7 +254,7 @@ func (a *App) lead(ctx context.Context) error {
 		updates = a.hook
 	}
 	defer a.health.set("telegram", "") // whoever leads next knows
-	return together(ctx, updates, a.reconciler().Run, sweep.Run, a.menu)
+	return a.together(ctx, updates, a.reconciler().Run, sweep.Run, a.menu, a.follow)
 }
 
 func (a *App) reconciler() *delivery.Reconciler {
@@ -262,30 +275,6 @@ func (a *App) sweeper() (*sweeper.Sweeper, error) {
 		Store: a.store, Schedule: schedule, Streams: streamKeys(*cfg), Keep: cfg.Retention,
 		Log: a.opts.Log, Count: a.health.count,
 	}), nil
-}
-
-// together runs parts at once. The first that fails ends the others; the error
-// is the first one.
-func together(ctx context.Context, parts ...func(context.Context) error) error {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	errs := make(chan error, len(parts))
-	for _, part := range parts {
-		go func() {
-			err := part(ctx)
-			if err != nil {
-				end(err)
-			}
-			errs <- err
-		}()
-	}
-	var first error
-	for range parts {
-		if err := <-errs; err != nil && first == nil {
-			first = err
-		}
-	}
-	return first
 }
 
 // wait waits, and reports false where ctx ended first.
