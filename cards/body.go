@@ -27,11 +27,10 @@ func (f *face) body(t *text, v View) {
 	f.writeList(t, v)
 	f.writeTerms(t)
 	exact := v.Exact && !f.exactAsFile()
-	masked := f.masked
+	masked := f.masked + f.layout().masked
 	switch {
 	case exact:
-		f.writeExact(t)
-		masked += f.exact.masked
+		masked += f.writeExact(t)
 	case f.exactAsFile():
 		t.line(wordAsFile)
 	}
@@ -47,34 +46,34 @@ func (f *face) body(t *text, v View) {
 // fate before its number once that was reported.
 func (f *face) list(v View) shown {
 	p := f.page(v.Page)
-	fate := fates(f.row)
+	fate := f.fates()
 	var b strings.Builder
-	for i, it := range f.lines[p.first:p.last] {
-		if i > 0 {
+	for i := p.first; i < p.last; i++ {
+		if i > p.first {
 			b.WriteByte('\n')
 		}
-		if ok, known := fate[p.first+i+1]; known {
-			if ok {
+		if res, known := fate[i+1]; known {
+			if res.OK {
 				b.WriteString(markDone)
 			} else {
 				b.WriteString(markFailed)
 			}
 		}
-		b.WriteString(string(it.text))
+		b.WriteString(string(f.item(i, f.layout().limit).text))
 	}
 	return shown(b.String())
 }
 
 // writeList writes the lines of the view's page, and which they are of how many.
 func (f *face) writeList(t *text, v View) {
-	if len(f.lines) == 0 {
+	if len(f.lines()) == 0 {
 		return
 	}
 	t.line("{}", block(f.list(v)))
-	if len(f.pages) > 1 {
+	if len(f.layout().pages) > 1 {
 		p := f.page(v.Page)
-		t.line(wordPage, number(p.first+1), number(p.last), number(len(f.lines)),
-			number(f.index(v.Page)+1), number(len(f.pages)))
+		t.line(wordPage, number(p.first+1), number(p.last), number(len(f.lines())),
+			number(f.index(v.Page)+1), number(len(f.layout().pages)))
 	}
 }
 

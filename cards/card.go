@@ -45,6 +45,9 @@ type Settings struct {
 	TimeTag  bool           // the server knows <tg-time>
 	Redact   bool           // mask what looks like a secret
 
+	// Layouts remembers how long lists were laid out; nil remembers nothing.
+	Layouts *Layouts
+
 	ApproveWord string   // the word a card tells people to reply; "" is approve
 	RejectWord  string   // "" is reject
 	ReplyWords  []string // every reply word; none may seem to begin an action button

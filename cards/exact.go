@@ -61,15 +61,18 @@ func (e exactCall) units() int {
 // exactAsFile reports whether the exact call is too long to stand beside the
 // lines of every page. A card never hides lines to make room for it: what was
 // opened was shown.
-func (f *face) exactAsFile() bool { return f.exact.units()+f.widest > f.room() }
+func (f *face) exactAsFile() bool { return f.layout().exact+f.layout().widest > f.room() }
 
-func (f *face) writeExact(t *text) {
-	if n := len(f.exact.calls); n > 1 {
+// writeExact writes the exact call, and counts the secrets masked in it.
+func (f *face) writeExact(t *text) (masked int) {
+	exact := newExact(f.calls(), f.s.Redact)
+	if n := len(exact.calls); n > 1 {
 		t.line(wordExactOf, number(n))
 	} else {
 		t.line(wordExact)
 	}
-	t.line("{}", block(f.exact.text()))
+	t.line("{}", block(exact.text()))
+	return exact.masked
 }
 
 // A jsonWriter writes JSON for people.

@@ -22,56 +22,32 @@ const (
 	maxRuntime = 64
 )
 
-// A face is what of a row its cards show whatever their state, and how its
-// lines are parted into pages. It depends on the row and the settings alone.
+// A face is what of a row its cards show whatever their state. It depends on the
+// row and the settings alone.
 type face struct {
 	row    *approval.Row
 	s      Settings
 	title  shown
 	asked  string // the request, secrets masked
 	why    string // the summary, secrets masked
-	lines  []item
-	pages  []span
-	widest int // room that the lines of the fullest page take
-	exact  exactCall
-	terms  int  // room that undo sentence, request and summary take
-	masked int  // secrets masked in title, lines, request and summary
-	sealed bool // the row's own text may be shown
+	masked int    // secrets masked in title, request and summary
+	sealed bool   // the row's own text may be shown
+	terms  int    // room that undo sentence, request and summary take
+	laid   *layout
 }
 
-// An item is one line of the list as its page shows it, number included.
-type item struct {
-	text shown
-	cut  bool
-}
-
-// A span is the lines of one page: from first up to but not last, 0-based.
-type span struct{ first, last int }
-
-// newFace lays row out.
+// newFace reads what row shows.
 func newFace(row *approval.Row, s Settings) *face {
-	f := &face{row: row, s: s, sealed: sealHolds(row), pages: []span{{}}}
+	f := &face{row: row, s: s, sealed: sealHolds(row)}
 	if row.Request == nil || !f.sealed {
 		f.title = short(row.ID, maxTitle)
+		f.laid = &layout{pages: []span{{}}}
 		return f
 	}
 	c := row.Request.Card
 	f.title = short(f.secretFree(c.Title), maxTitle)
 	f.asked, f.why = f.secretFree(c.Request), f.secretFree(c.Summary)
-	f.exact = newExact(row.Request.Calls, s.Redact)
-
-	t := &text{settings: s}
-	f.writeTerms(t)
-	f.terms = units(t.plain.String())
-	room := min(roomForPage, f.room())
-	f.lines = f.items(c.Lines, min(maxLine, room-60))
-	f.pages, f.widest = paginate(f.lines, room)
 	return f
-}
-
-// room is what lines and exact call may take on a card.
-func (f *face) room() int {
-	return maxUnits - roomAround - units(unlinked(string(f.title))) - f.terms
 }
 
 // sealHolds reports whether the row's own text may be shown.
@@ -101,61 +77,38 @@ func (s Settings) hide(text string) string {
 	return text
 }
 
-// items numbers and clips lines, each to at most limit characters.
-func (f *face) items(lines []string, limit int) []item {
-	items := make([]item, len(lines))
-	for i, line := range lines {
-		out, left := clip(f.secretFree(line), limit)
-		if left > 0 {
-			out += shown(fill(wordCutLine, strconv.Itoa(left)))
-		}
-		items[i] = item{text: shown(strconv.Itoa(i+1)) + ". " + out, cut: left > 0}
+// lines are the row's own lines, as far as they may be shown.
+func (f *face) lines() []string {
+	if f.row.Request == nil || !f.sealed {
+		return nil
 	}
-	return items
+	return f.row.Request.Card.Lines
 }
 
-// paginate parts items into pages that take at most room each. widest is what
-// the fullest one takes.
-func paginate(items []item, room int) (pages []span, widest int) {
-	pages = []span{{}}
-	used := 0
-	for i, it := range items {
-		need := units(string(it.text)) + 1 + len("✓ ") // its line break, and a mark once there is a report
-		page := &pages[len(pages)-1]
-		if n := i - page.first; n > 0 && (used+need > room || n == maxOnPage) {
-			pages = append(pages, span{first: i})
-			page, used = &pages[len(pages)-1], 0
-		}
-		page.last = i + 1
-		used += need
-		widest = max(widest, used)
+// calls are the row's pinned calls, as far as they may be shown.
+func (f *face) calls() []approval.Call {
+	if f.row.Request == nil || !f.sealed {
+		return nil
 	}
-	return pages, widest
+	return f.row.Request.Calls
 }
 
-// Pages counts the pages of row, at least 1. Line k stands on exactly one.
-func Pages(row *approval.Row, s Settings) int { return len(newFace(row, s).pages) }
-
-// PageLines gives the lines on a page, first to last counted from 1, and how
-// many of them stand there in full: cut ones do not count. A row without lines
-// has first 1 and last 0. A page beyond the last is the last.
-func PageLines(row *approval.Row, page int, s Settings) (first, last, full int) {
-	f := newFace(row, s)
-	p := f.page(page)
-	return p.first + 1, p.last, f.full(p)
+// An item is one line of the list as its page shows it, number included.
+type item struct {
+	text   shown
+	cut    bool
+	masked int // secrets
 }
 
-// full counts the lines of p that are not cut.
-func (f *face) full(p span) int {
-	n := 0
-	for _, it := range f.lines[p.first:p.last] {
-		if !it.cut {
-			n++
-		}
+// item is line i, counted from 0, clipped to at most limit characters.
+func (f *face) item(i, limit int) item {
+	line, masked := f.lines()[i], 0
+	if f.s.Redact {
+		line, masked = maskSecrets(line)
 	}
-	return n
+	out, left := clip(line, limit)
+	if left > 0 {
+		out += shown(fill(wordCutLine, strconv.Itoa(left)))
+	}
+	return item{text: shown(strconv.Itoa(i+1)) + ". " + out, cut: left > 0, masked: masked}
 }
-
-func (f *face) page(n int) span { return f.pages[f.index(n)] }
-
-func (f *face) index(n int) int { return min(max(n, 0), len(f.pages)-1) }

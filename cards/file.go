@@ -17,18 +17,16 @@ func WholeList(row *approval.Row, redact bool) (name string, content []byte) {
 	b.WriteString(fill(fileRef, Neutral(row.Ref), Neutral(row.ID)) + "\n")
 	var list strings.Builder
 	masked := 0
-	if row.Request != nil && f.sealed {
+	if row.Request != nil && f.sealed && redact {
+		_, masked = maskSecrets(row.Request.Card.Title)
+	}
+	for i, line := range f.lines() {
+		n := 0
 		if redact {
-			_, masked = maskSecrets(row.Request.Card.Title)
+			line, n = maskSecrets(line)
 		}
-		for i, line := range row.Request.Card.Lines {
-			n := 0
-			if redact {
-				line, n = maskSecrets(line)
-			}
-			masked += n
-			list.WriteString(strconv.Itoa(i+1) + ". " + Neutral(line) + "\n")
-		}
+		masked += n
+		list.WriteString(strconv.Itoa(i+1) + ". " + Neutral(line) + "\n")
 	}
 	if masked > 0 {
 		b.WriteString(fill(fileMasked, strconv.Itoa(masked), Neutral(row.Pin)) + "\n")
@@ -41,16 +39,16 @@ func WholeList(row *approval.Row, redact bool) (name string, content []byte) {
 // an empty line, and the pinned calls as canonical JSON, indented. With redact,
 // what looks like a secret is masked, and the file says so.
 func ExactFile(row *approval.Row, redact bool) (name string, content []byte) {
-	f := newFace(row, Settings{Redact: redact})
+	exact := newExact(newFace(row, Settings{}).calls(), redact)
 	var b strings.Builder
 	b.WriteString(fill(fileRef, Neutral(row.Ref), Neutral(row.ID)) + "\n")
-	if f.exact.masked > 0 {
-		b.WriteString(fill(fileMasked, strconv.Itoa(f.exact.masked), Neutral(row.Pin)) + "\n")
+	if exact.masked > 0 {
+		b.WriteString(fill(fileMasked, strconv.Itoa(exact.masked), Neutral(row.Pin)) + "\n")
 	} else {
 		b.WriteString(fill(wordPin, Neutral(row.Pin)) + "\n")
 	}
-	if len(f.exact.calls) > 0 {
-		b.WriteString("\n" + string(f.exact.text()) + "\n")
+	if len(exact.calls) > 0 {
+		b.WriteString("\n" + string(exact.text()) + "\n")
 	}
 	return fileName(row, "exact-call"), []byte(b.String())
 }

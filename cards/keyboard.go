@@ -1,6 +1,10 @@
 package cards
 
-import "countersign/approval"
+import (
+	"slices"
+
+	"countersign/approval"
+)
 
 // Arguments of the exact-call button.
 const (
@@ -26,10 +30,10 @@ func (f *face) keyboard(v View) [][]Button {
 		}
 		row(f.button(v, buttonReject, LetterReject, 0))
 	}
-	if len(f.exact.calls) > 0 {
+	if len(f.calls()) > 0 {
 		row(f.exactButton(v))
 	}
-	if n := len(f.pages); n > 1 {
+	if n := len(f.layout().pages); n > 1 {
 		at := f.index(v.Page)
 		row(f.button(v, buttonBack, LetterPage, (at+n-1)%n), f.button(v, buttonForth, LetterPage, (at+1)%n))
 	}
@@ -47,15 +51,7 @@ func (f *face) keyboard(v View) [][]Button {
 
 // unread reports whether no single card shows all lines in full.
 func (f *face) unread() bool {
-	if len(f.pages) > 1 {
-		return true
-	}
-	for _, it := range f.lines {
-		if it.cut {
-			return true
-		}
-	}
-	return false
+	return len(f.layout().pages) > 1 || slices.Contains(f.layout().cut, true)
 }
 
 func (f *face) button(v View, label string, letter byte, arg int) Button {

@@ -25,10 +25,7 @@ func Seen(row *approval.Row, pages []int, all bool, s Settings) approval.Shown {
 	slices.Sort(seen)
 	lines := 0
 	for _, p := range slices.Compact(seen) {
-		lines += f.full(f.pages[p])
+		lines += f.full(f.page(p))
 	}
 	return approval.Shown{Lines: lines, Of: of}
 }
-
-// ToastOldWord says that a word came too late to mean anything.
-const ToastOldWord = "That word was written too long ago to count. Say it again, or reply to the card."

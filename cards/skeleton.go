@@ -46,10 +46,10 @@ func begins(tokens []string, word string) bool {
 	return false
 }
 
-// fold takes letters that together are drawn like one for that one.
-func fold(s string) string {
-	return strings.NewReplacer("cl", "d", "rn", "m", "vv", "w").Replace(s)
-}
+// pairs are letters that together are drawn like one.
+var pairs = strings.NewReplacer("cl", "d", "rn", "m", "vv", "w")
+
+func fold(s string) string { return pairs.Replace(s) }
 
 // A reading says what is taken for the letter that it is drawn like: digits,
 // symbols and punctuation; else they are gaps. "Cance1" and "Yes1", "Cance|" and

@@ -25,6 +25,7 @@ const (
 	ToastApproved   = string(toastApprovedNow) // this tap approved it
 	ToastRejected   = string(toastRejectedNow) // this tap rejected it
 	ToastBroken     = string(toastBroken)      // what is kept of it cannot be read, or we failed
+	ToastOldWord    = string(toastOldWord)     // a word came too late to mean anything
 	ToastCancelled  = string(toastCancelled)   // the confirm step was left
 )
 

@@ -67,18 +67,23 @@ const (
 
 // After the answer.
 const (
-	wordReason    words = "Reason: {}"
-	wordNothing   words = "So nothing was changed, sent or deleted."
-	wordRunning   words = "⏳ Running…"
-	wordDone      words = "✔️ Done"
-	wordFailed    words = "✖️ Failed"
-	wordPartly    words = "⚠️ Partly done"
-	wordUndone    words = "↩️ Undone"
-	wordResults   words = ": {} of {}"
-	wordMessage   words = ": {}"
-	wordDetail    words = "Line {}: {}"
-	wordUndoUntil words = "Undo until {}"
-	wordUndoAsked words = "Undo asked for by {}."
+	wordReason      words = "Reason: {}"
+	wordNothing     words = "So nothing was changed, sent or deleted."
+	wordRunning     words = "⏳ Running…"
+	wordDone        words = "✔️ Done"
+	wordFailed      words = "✖️ Failed"
+	wordPartly      words = "⚠️ Partly done"
+	wordUndone      words = "↩️ Undone"
+	wordResults     words = ": {} of {}"
+	wordStray       words = "{} more results name no line of this card."
+	wordFailedLines words = "✗ Failed: {}"
+	wordMoreLines   words = " and {} more"
+	wordUnclaimed   words = "⚠️ Not claimed within {} minutes. The runtime may be away, or may not say what it does."
+	wordUnreported  words = "⚠️ Claimed {}, but not reported since. It may still be running, or may have failed."
+	wordMessage     words = ": {}"
+	wordDetail      words = "Line {}: {}"
+	wordUndoUntil   words = "Undo until {}"
+	wordUndoAsked   words = "Undo asked for by {}."
 )
 
 // Buttons.
@@ -180,6 +185,7 @@ const (
 	toastApprovedNow words = "Approved."
 	toastRejectedNow words = "Rejected."
 	toastBroken      words = "That came to nothing, by a fault of ours. The operator has to look."
+	toastOldWord     words = "That word was written too long ago to count. Say it again, or reply to the card."
 	toastCancelled   words = "Cancelled. It is still open."
 )
 
