@@ -52,6 +52,9 @@ func planFor(r *store.Reading, p Present) plan {
 	if s := step(r, p); s != nil && r.Row.State == approval.Open {
 		out.next = sooner(out.next, until(s.OpenedAt.Add(p.Cards.Confirm.Window), r.Now))
 	}
+	if late := cards.Overdue(r.Row); late.After(r.Now) {
+		out.next = sooner(out.next, until(late, r.Now))
+	}
 	if r.Row.CanUndo(r.Now) {
 		out.next = sooner(out.next, until(r.Row.UndoUntil, r.Now))
 	}

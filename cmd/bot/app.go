@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"countersign/approval"
+	"countersign/cards"
 	"countersign/config"
 	"countersign/delivery"
 	"countersign/handlers"
@@ -48,6 +49,8 @@ type App struct {
 	intake *queue.Intake
 	health *health
 	me     atomic.Pointer[telegram.Me]
+
+	layouts cards.Layouts // of long lists
 }
 
 // NewApp wires the bot. It touches neither Redis nor Telegram. Close ends what
@@ -119,7 +122,7 @@ func (a *App) wire(cfg config.Config) error {
 	a.leader = delivery.NewLeader(a.store, a.opts.Name+"/"+holder, a.opts.Now, a.opts.Log)
 	a.words = handlers.New(handlers.Config{
 		Store: a.store, Voice: delivery.NewSpeaker(a.client, a.pace, a.opts.Log),
-		Present:  func() handlers.Present { return speaking(a.config()) },
+		Present:  func() handlers.Present { return speaking(a.config(), &a.layouts) },
 		Username: func() string { return a.username() },
 		Now:      a.opts.Now, Log: a.opts.Log, Count: a.health.count,
 	})
@@ -260,7 +263,7 @@ func (a *App) lead(ctx context.Context) error {
 func (a *App) reconciler() *delivery.Reconciler {
 	return delivery.NewReconciler(delivery.Config{
 		Store: a.store, Bot: a.client, Pace: a.pace, Leader: a.leader,
-		Present: func() delivery.Present { return drawing(a.config()) },
+		Present: func() delivery.Present { return drawing(a.config(), &a.layouts) },
 		Log:     a.opts.Log, Count: a.health.count,
 	})
 }

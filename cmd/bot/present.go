@@ -16,8 +16,9 @@ import (
 // What each room needs of the configuration, as it needs it. The configuration
 // was validated, so nothing here can fail.
 
-// settings are how cards are drawn.
-func settings(c *config.Config) cards.Settings {
+// settings are how cards are drawn. layouts remembers those of long lists, whatever
+// the configuration.
+func settings(c *config.Config, layouts *cards.Layouts) cards.Settings {
 	location, err := c.Location()
 	if err != nil {
 		panic("unreachable: the time zone was validated: " + err.Error())
@@ -27,7 +28,7 @@ func settings(c *config.Config) cards.Settings {
 			Window: c.Confirm.Window, Dwell: c.Confirm.Dwell,
 			OneTap: c.Confirm.Halts == config.HaltsOneTap, NoUnseen: c.Confirm.Unseen == config.UnseenRefuse,
 		},
-		Location: location, TimeTag: true, Redact: bool(c.Redact),
+		Location: location, TimeTag: true, Redact: bool(c.Redact), Layouts: layouts,
 		ReplyWords: append(slices.Clone(c.Replies.Approve), c.Replies.Reject...),
 	}
 	if len(c.Replies.Approve) > 0 {
@@ -40,9 +41,9 @@ func settings(c *config.Config) cards.Settings {
 }
 
 // drawing is what delivery needs.
-func drawing(c *config.Config) delivery.Present {
+func drawing(c *config.Config, layouts *cards.Layouts) delivery.Present {
 	return delivery.Present{
-		Cards: settings(c),
+		Cards: settings(c, layouts),
 		Owner: c.Owner,
 		Listed: func(chat int64) bool {
 			_, ok := c.Person(chat)
@@ -56,9 +57,9 @@ func drawing(c *config.Config) delivery.Present {
 }
 
 // speaking is what handlers need.
-func speaking(c *config.Config) handlers.Present {
+func speaking(c *config.Config, layouts *cards.Layouts) handlers.Present {
 	p := handlers.Present{
-		People: make(map[int64]handlers.Person, len(c.People)), Cards: settings(c),
+		People: make(map[int64]handlers.Person, len(c.People)), Cards: settings(c, layouts),
 		Approve: lower(c.Replies.Approve), Reject: lower(c.Replies.Reject),
 	}
 	for _, person := range c.People {
