@@ -35,6 +35,9 @@ func (e *ClaimRefused) Error() string { return "claim of " + e.ID + ": " + strin
 //go:embed claim.lua
 var claimText string
 
+// ClaimScript is the script that [Client.Claim] runs, for whoever claims by EVAL.
+func ClaimScript() string { return claimText }
+
 // Claim takes the right to run an approved call, once. The pin is the caller's
 // own, computed from the call it is about to run, never the answer's. Where
 // streams are given, an approval that came by another one is refused. A refusal

@@ -22,6 +22,7 @@ type cli struct {
 
 	Run     runCmd     `cmd:"" help:"Run the bot."`
 	Demo    demoCmd    `cmd:"" help:"Try everything in the browser: no token, no account, no network."`
+	DemoBot demoBotCmd `cmd:"" hidden:"" help:"The bot of a demo, which starts it."`
 	Conf    configCmd  `cmd:"" name:"config" help:"Check a configuration, or print the commented example."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 

@@ -2,25 +2,24 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	mathrand "math/rand/v2"
+	"io"
 	"net"
 	"net/http"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
-	"github.com/rs/zerolog"
 
 	"countersign/config"
 	"countersign/simulator"
 	"countersign/simulator/page"
+	"countersign/store"
 )
 
 // demoCmd runs everything with nothing: an embedded Redis, a simulated Bot API, the bot
-// itself as run builds it, sample runtimes, and a chat page in the browser.
+// itself as a process of its own, sample runtimes, and a chat page in the browser.
 type demoCmd struct {
 	Listen string `help:"Where the chat page is served; a loopback address." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
 }
@@ -31,8 +30,7 @@ func (c *demoCmd) Run(s *shell) error {
 	if err != nil {
 		return &failure{code: exitUsage, err: err}
 	}
-	log := logger(s.stderr, config.Log{Level: "warn", Format: config.FormatConsole})
-	d, err := newDemo(log, time.Now, demoConfig)
+	d, err := newDemo(s.stderr, time.Now, unhurried())
 	if err != nil {
 		return errors.Join(fmt.Errorf("start the demo: %w", err), l.Close())
 	}
@@ -47,20 +45,18 @@ func (c *demoCmd) Run(s *shell) error {
 
 // A demo is everything that a demonstration needs, wired.
 type demo struct {
-	cfg      config.Config
+	cfg      config.Config // of the bot
 	mini     *miniredis.Miniredis
 	sim      *simulator.Server
 	rdb      redis.UniversalClient // of the runtimes
-	app      *App
 	runtimes *demoRuntimes
-	log      zerolog.Logger
-	ready    chan struct{} // closed when the bot serves
+	faults   *demoFaults
 }
 
-// newDemo starts the servers that the bot needs, and builds the bot, by a configuration
-// that fits them, and the runtimes.
-func newDemo(log zerolog.Logger, now func() time.Time, configure func(demoPlaces) config.Config) (_ *demo, err error) {
-	d := &demo{log: log, mini: miniredis.NewMiniRedis(), ready: make(chan struct{})}
+// newDemo starts the servers that the bot needs, and makes the runtimes and the faults.
+// What the bot logs goes to log.
+func newDemo(log io.Writer, now func() time.Time, pace demoPace) (_ *demo, err error) {
+	d := &demo{mini: miniredis.NewMiniRedis()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -77,32 +73,39 @@ func newDemo(log zerolog.Logger, now func() time.Time, configure func(demoPlaces
 	}
 	places := populate(d.sim)
 	places.token, places.api, places.redis = d.sim.Token(), api, "redis://"+d.mini.Addr()
-	d.cfg = configure(places)
-	if err := d.cfg.Validate(); err != nil {
+	configuration := demoConfig(places, pace.dwell)
+	if d.cfg, err = config.Parse("the demo's configuration", configuration, nil); err != nil {
 		return nil, err
 	}
 	if d.rdb, err = dial(d.cfg, 0); err != nil {
 		return nil, err
 	}
-	d.runtimes = newDemoRuntimes(d.rdb, d.cfg.Redis, now)
-	d.app, err = NewApp(d.cfg, AppOptions{
-		Log: log, Now: now, Random: rand.Reader, Jitter: mathrand.Float64, Name: "demo",
-		Ready: func() { close(d.ready) },
-	})
-	return d, err
+	d.runtimes = newDemoRuntimes(d.rdb, d.cfg.Redis, now, pace)
+	d.faults = &demoFaults{
+		now: now, pace: pace, sim: d.sim, mini: d.mini, configuration: configuration, log: log,
+		lag:    demoLag{sim: d.sim, rdb: d.rdb, keys: store.NewKeys(d.cfg.Redis.Namespace), asked: d.runtimes.recent},
+		turned: make(chan struct{}),
+	}
+	return d, nil
 }
 
-// run serves the page and runs bot and runtimes until ctx ends. It calls ready, once,
-// when the page can be used, and closes the listener.
+// run starts the bot, serves the page and runs the runtimes until ctx ends. It calls
+// ready, once, when the page can be used, and closes the listener.
 func (d *demo) run(ctx context.Context, l net.Listener, ready func()) error {
+	if err := d.faults.start(); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	bot := d.faults.process
 	return together(ctx,
-		d.app.Run,
+		d.faults.Run,
 		d.runtimes.Run,
-		func(ctx context.Context) error { return servePage(ctx, l, page.New(d.sim, d.runtimes, nil)) },
+		func(ctx context.Context) error { return servePage(ctx, l, page.New(d.sim, d.runtimes, d.faults)) },
 		func(ctx context.Context) error {
 			select {
-			case <-d.ready:
+			case <-bot.ready:
 				ready()
+			case <-bot.done:
+				return fmt.Errorf("the bot did not start: %w", bot.err)
 			case <-ctx.Done():
 			}
 			return nil
@@ -113,9 +116,6 @@ func (d *demo) run(ctx context.Context, l net.Listener, ready func()) error {
 // close ends what newDemo started, the last first.
 func (d *demo) close() error {
 	var errs []error
-	if d.app != nil {
-		errs = append(errs, d.app.Close())
-	}
 	if d.rdb != nil {
 		errs = append(errs, d.rdb.Close())
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/redis/go-redis/v9"
 
@@ -15,10 +17,6 @@ import (
 	"countersign/queue"
 	"countersign/simulator/page"
 )
-
-// demoWork is how long the runtimes pretend to work, so that each state of a card can be
-// seen.
-const demoWork = 1500 * time.Millisecond
 
 // demoRuntimes are programs that ask for approval as any other would: through the queue,
 // with the client that runtimes use. They implement [page.Runtimes] and are safe for
@@ -35,13 +33,14 @@ type demoRuntimes struct {
 	mu      sync.Mutex // guards everything below
 	pressed int
 	asked   map[string]demoSample // by approval id
+	ids     []string              // of asked, oldest first
 }
 
-func newDemoRuntimes(rdb redis.UniversalClient, c config.Redis, now func() time.Time) *demoRuntimes {
+func newDemoRuntimes(rdb redis.UniversalClient, c config.Redis, now func() time.Time, pace demoPace) *demoRuntimes {
 	return &demoRuntimes{
 		demoJournal: newDemoJournal(now),
 		client:      queue.NewClient(rdb, c.Namespace), rdb: rdb, shell: newDemoShell(c),
-		samples: demoSamples(), tasks: make(chan func(context.Context)), work: demoWork, asked: map[string]demoSample{},
+		samples: demoSamples(pace.brief), tasks: make(chan func(context.Context)), work: pace.work, asked: map[string]demoSample{},
 	}
 }
 
@@ -98,56 +97,96 @@ func (r *demoRuntimes) publish(ctx context.Context, s demoSample) (queue.Pending
 	r.pressed++
 	id := demoID(s.Name, r.pressed)
 	r.asked[id] = s
+	r.ids = append(r.ids, id)
 	r.mu.Unlock()
 	data, err := s.data(id)
 	if err != nil {
 		return queue.Pending{}, err
 	}
 	p, err := r.client.Request(ctx, queue.Request{Data: data, NoCheck: s.malformed})
-	if err != nil {
-		return p, err
+	switch {
+	case errors.Is(err, queue.ErrUnavailable):
+		return p, errors.New("no bot has given a sign of life for a while, so the runtime does not even ask")
+	case err != nil:
+		return p, fmt.Errorf("the runtime cannot ask: %w", err)
 	}
-	r.note(s, id, page.StepPublished, "The runtime asks.", data, r.shell.publish("approval.requested", data))
+	r.note(s, id, page.StepPublished, "It adds one event to a stream in Redis, and runs nothing.", data, r.shell.publish("approval.requested", data))
 	return p, nil
+}
+
+// recentlyAsked is how many approvals are looked at when it is measured what waits.
+const recentlyAsked = 40
+
+// recent returns the ids of what was asked of late.
+func (r *demoRuntimes) recent() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.ids[max(0, len(r.ids)-recentlyAsked):]...)
 }
 
 // follow waits for the answer, and does what a runtime does then.
 func (r *demoRuntimes) follow(ctx context.Context, s demoSample, p queue.Pending) {
-	r.note(s, p.ID, page.StepWaiting, "It waits for the answer, and does nothing until then.", nil, r.shell.await(p.ID))
+	r.note(s, p.ID, page.StepWaiting, "It reads the stream of its own answer, which blocks until there is one.", nil, r.shell.await(p.ID))
 	answer, err := r.client.Await(ctx, p)
 	if err != nil {
 		r.failed(ctx, s, p.ID, err)
 		return
 	}
-	note := answer.Observation
-	if note == "" {
-		note = "It may run the call."
-	}
-	r.note(s, p.ID, page.StepAnswered, note, answer.Data, r.shell.await(p.ID))
+	r.note(s, p.ID, page.StepAnswered, answered(answer), answer.Data, r.shell.await(p.ID))
 	if answer.Decision != approval.DecisionApproved {
 		return
 	}
-	if err := r.client.Claim(ctx, p.ID, p.Pin, s.runtime); err != nil {
-		r.failed(ctx, s, p.ID, err)
-		return
-	}
-	r.note(s, p.ID, page.StepClaimed, "It takes the right to run the call, which can be taken once.", nil, r.shell.claim(p.ID, p.Pin, s.runtime))
-	if wait(ctx, r.work) {
-		r.report(ctx, s, s.outcome(p.ID))
+	if r.claim(ctx, s, p) && wait(ctx, r.work) {
+		r.report(ctx, s, s.outcome(p.ID), "It ran the call, and reports what came of it.")
 	}
 }
 
-// report says what happened.
-func (r *demoRuntimes) report(ctx context.Context, s demoSample, report approval.Report) {
-	data, err := json.Marshal(report)
-	if err == nil {
-		err = r.client.Report(ctx, report)
+// answered says what an answer is about: its observation, as a sentence.
+func answered(a queue.Answer) string {
+	if a.Observation == "" {
+		return "The answer is there."
 	}
+	first, size := utf8.DecodeRuneInString(a.Observation)
+	return string(unicode.ToUpper(first)) + a.Observation[size:] + "."
+}
+
+// claim takes the right to run the call, and reports whether it has it.
+func (r *demoRuntimes) claim(ctx context.Context, s demoSample, p queue.Pending) bool {
+	event, err := json.Marshal(map[string]string{"approval_id": p.ID, "pin": p.Pin, "by": s.runtime})
+	if err == nil {
+		err = r.client.Claim(ctx, p.ID, p.Pin, s.runtime)
+	}
+	if err != nil {
+		r.failed(ctx, s, p.ID, fmt.Errorf("it does not run the call: %w", err))
+		return false
+	}
+	r.note(s, p.ID, page.StepClaimed, "It takes the right to run the call: once, and only as it was pinned.", event,
+		r.shell.claim(p.ID, p.Pin, s.runtime, event))
+	return true
+}
+
+// reportAgain is how long a runtime waits before it reports once more.
+const reportAgain = 500 * time.Millisecond
+
+// report says what happened. While Redis is away it tries again: a report that comes
+// twice does no harm.
+func (r *demoRuntimes) report(ctx context.Context, s demoSample, report approval.Report, note string) {
+	data, err := json.Marshal(report)
 	if err != nil {
 		r.failed(ctx, s, report.ID, err)
 		return
 	}
-	r.note(s, report.ID, page.StepReported, "It reports: "+string(report.Outcome)+".", data, r.shell.publish("approval.reported", data))
+	for {
+		err := r.client.Report(ctx, report)
+		if err == nil {
+			break
+		}
+		if errors.Is(err, queue.ErrUnknown) || !wait(ctx, reportAgain) {
+			r.failed(ctx, s, report.ID, err)
+			return
+		}
+	}
+	r.note(s, report.ID, page.StepReported, note, data, r.shell.publish("approval.reported", data))
 }
 
 // watchUndo follows the answers for requests to undo, which come long after.
@@ -183,9 +222,9 @@ func (r *demoRuntimes) undo(ctx context.Context, data []byte) {
 	if !ok {
 		return // asked by another program
 	}
-	r.note(s, request.ID, page.StepUndo, "The owner wants it undone, with "+request.Tool+".", data, r.shell.follow())
+	r.note(s, request.ID, page.StepUndo, "The owner wants it undone, with "+request.Tool+".", data, r.shell.await(request.ID))
 	if wait(ctx, r.work) {
-		r.report(ctx, s, approval.Report{ID: request.ID, Outcome: approval.Undone})
+		r.report(ctx, s, approval.Report{ID: request.ID, Outcome: approval.Undone}, "It ran "+request.Tool+", and reports that.")
 	}
 }
 

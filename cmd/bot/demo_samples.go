@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"countersign/approval"
 	"countersign/queue"
@@ -53,8 +54,9 @@ func (s demoSample) outcome(id string) approval.Report {
 	return report
 }
 
-// demoSamples are the requests to press, in order.
-func demoSamples() []demoSample {
+// demoSamples are the requests to press, in order. The one that lapses does so after some
+// seconds.
+func demoSamples(brief time.Duration) []demoSample {
 	return []demoSample{
 		{
 			Sample:  page.Sample{Name: "trash", Title: "Trash 3 emails", Hint: "Deletes data: Yes comes after the action. It can be undone."},
@@ -113,10 +115,10 @@ func demoSamples() []demoSample {
 			},
 		},
 		{
-			Sample:  page.Sample{Name: "brief", Title: "20 seconds", Hint: "Leave it alone: it lapses, and nothing is done."},
+			Sample:  page.Sample{Name: "brief", Title: fmt.Sprintf("%.0f seconds", brief.Seconds()), Hint: "Leave it alone: it lapses, and nothing is done."},
 			runtime: demoIris,
 			ask: queue.Ask{
-				Tool: "post_message", Effect: approval.Write, Arguments: json.RawMessage(`{"channel":"team","text":"On my way"}`), ExpiresIn: 20,
+				Tool: "post_message", Effect: approval.Write, Arguments: json.RawMessage(`{"channel":"team","text":"On my way"}`), ExpiresIn: brief.Seconds(),
 				Card: queue.AskCard{Title: "Post “On my way” to the team", Action: "Post it"},
 			},
 		},

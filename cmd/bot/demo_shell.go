@@ -5,22 +5,20 @@ import (
 	"strings"
 
 	"countersign/config"
+	"countersign/queue"
 	"countersign/store"
 )
 
 // A demoShell writes the commands that would do what the runtimes do, for whoever wants
 // to try the queue by hand.
 type demoShell struct {
-	address string // of Redis
-	cli     string // redis-cli and how it reaches Redis
-	ns      string
-	keys    store.Keys
+	cli  string // redis-cli and how it reaches Redis
+	keys store.Keys
 }
 
 func newDemoShell(c config.Redis) demoShell {
-	address := c.URL.Reveal()
-	s := demoShell{address: address, cli: "redis-cli", ns: c.Namespace, keys: store.NewKeys(c.Namespace)}
-	if u, err := url.Parse(address); err == nil {
+	s := demoShell{cli: "redis-cli", keys: store.NewKeys(c.Namespace)}
+	if u, err := url.Parse(c.URL.Reveal()); err == nil {
 		s.cli += " -p " + u.Port()
 	}
 	return s
@@ -36,17 +34,29 @@ func (s demoShell) await(id string) string {
 	return s.cli + " XREAD BLOCK 0 STREAMS " + quoted(s.keys.Answer(id)) + " 0"
 }
 
-// follow reads all answers and undo requests, the newest first.
-func (s demoShell) follow() string {
-	return s.cli + " XREVRANGE " + quoted(s.keys.Answers()) + " + - COUNT 1"
+// claim claims an approved call, which takes a script: it checks, and takes what nobody
+// else has, in one step.
+func (s demoShell) claim(id, pin, by string, event []byte) string {
+	return s.cli + " EVAL " + quoted(withoutComments(queue.ClaimScript())) + " 1 " + quoted(s.keys.Claim(id)) + " " +
+		quoted(s.keys.Row(id)) + " " + pin + " " + by + " " + id + "/claimed " + quoted(string(event))
 }
 
-// claim claims an approved call, which takes a script.
-func (s demoShell) claim(id, pin, by string) string {
-	return "countersign claim " + id + " --pin " + pin + " --by " + quoted(by) + " --redis " + s.address + " --namespace " + s.ns
+// withoutComments leaves out the lines of a script that only explain, and those that are
+// empty.
+func withoutComments(script string) string {
+	var kept []string
+	for line := range strings.Lines(script) {
+		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "--") {
+			kept = append(kept, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return strings.Join(kept, "\n")
 }
 
 // quoted makes one word of a text for a POSIX shell.
 func quoted(text string) string {
+	if strings.Contains(text, "'") && !strings.ContainsAny(text, "\"$`\\!") {
+		return `"` + text + `"`
+	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

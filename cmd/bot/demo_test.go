@@ -12,27 +12,25 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rs/zerolog"
 
 	"countersign/approval"
 	"countersign/config"
 	"countersign/simulator/page"
 )
 
-// startDemo runs a demo whose runtimes work at once and whose Yes counts at once, and
-// returns it and the address of its page.
+// hurried is the pace for tests: runtimes work at once, Yes counts at once, and what
+// lasts a while lasts a short one.
+func hurried() demoPace {
+	return demoPace{brief: 5 * time.Second, slow: 300 * time.Millisecond, flood: 2 * time.Second, outage: time.Second}
+}
+
+// startDemo runs a demo at the tests' pace, and returns it and the address of its page.
 func startDemo(t *testing.T) (*demo, string) {
 	t.Helper()
-	log := zerolog.New(testWriter{t}).Level(zerolog.WarnLevel)
-	d, err := newDemo(log, time.Now, func(p demoPlaces) config.Config {
-		cfg := demoConfig(p)
-		cfg.Confirm.Dwell = 0
-		return cfg
-	})
+	d, err := newDemo(testWriter{t}, time.Now, hurried())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.runtimes.work = 0
 	l, err := listenLocally(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +152,7 @@ func TestDemoRefusesToBeReached(t *testing.T) {
 
 func TestDemoSamplesKeepTheRules(t *testing.T) {
 	names := map[string]bool{}
-	for _, s := range demoSamples() {
+	for _, s := range demoSamples(time.Minute) {
 		if names[s.Name] || s.Title == "" || s.Hint == "" {
 			t.Errorf("sample %+v", s.Sample)
 		}

@@ -1,7 +1,9 @@
 package main
 
 import (
-	"countersign/config"
+	"fmt"
+	"time"
+
 	"countersign/simulator"
 	"countersign/simulator/page"
 )
@@ -58,22 +60,20 @@ func populate(s *simulator.Server) demoPlaces {
 
 // demoConfig is the configuration that somebody would write for this world. Limits and
 // waits are the defaults, so that it feels as in earnest; only sweeps come more often.
-func demoConfig(places demoPlaces) config.Config {
-	cfg := config.Default()
-	cfg.Telegram.Token = config.NewSecret(places.token)
-	cfg.Telegram.APIURL = places.api
-	cfg.Redis.URL = config.NewRedisURL(places.redis)
-	cfg.Redis.Namespace = "demo"
-	cfg.People = []config.Person{
-		{ID: demoAnn, Name: "Ann", Role: config.RoleOwner},
-		{ID: demoOlga, Name: "Olga", Role: config.RoleOwner},
-		{ID: demoBen, Name: "Ben", Role: config.RoleReader},
-	}
-	cfg.Routes = []config.RouteRule{
-		{Match: config.Match{Runtime: demoLedger}, Chats: []config.Chat{{ID: demoPayments}}, Quorum: 2},
-		{Match: config.Match{Kind: config.KindHalt}, Chats: []config.Chat{{ID: demoAnn}, {ID: demoOperations, Thread: places.halts}}, Quorum: 1},
-	}
-	cfg.Sweep.Schedule = "@every 1s"
-	cfg.HTTP.Listen = "127.0.0.1:0"
-	return cfg
+func demoConfig(at demoPlaces, dwell time.Duration) []byte {
+	return fmt.Appendf(nil, `
+telegram: {token: %q, api_url: %q}
+redis: {url: %q, namespace: demo}
+people:
+  - {id: %d, name: Ann, role: owner}
+  - {id: %d, name: Olga, role: owner}
+  - {id: %d, name: Ben, role: reader}
+routes:
+  - {match: {runtime: %s}, chats: [{id: %d}], quorum: 2}
+  - {match: {kind: halt}, chats: [{id: %d}, {id: %d, thread: %d}]}
+confirm: {dwell: %s}
+sweep: {schedule: "@every 1s"}
+http: {listen: "127.0.0.1:0"}
+log: {level: warn, format: console}
+`, at.token, at.api, at.redis, demoAnn, demoOlga, demoBen, demoLedger, demoPayments, demoAnn, demoOperations, at.halts, dwell)
 }

@@ -34,6 +34,12 @@ func (c *runCmd) Run(s *shell) error {
 			return fail(exitUsage, "no host name; give one with --name: %w", err)
 		}
 	}
+	return s.serve(s.ctx, cfg, name, s.reload)
+}
+
+// serve runs the bot until ctx ends, and prints a line when it is ready. What is to go
+// on beside it ends with the program.
+func (s *shell) serve(ctx context.Context, cfg config.Config, name string, beside ...func(*App, zerolog.Logger)) error {
 	log := logger(s.stderr, cfg.Log)
 	app, err := NewApp(cfg, AppOptions{
 		Log: log, Now: time.Now, Random: rand.Reader, Jitter: mathrand.Float64, Name: name,
@@ -42,8 +48,10 @@ func (c *runCmd) Run(s *shell) error {
 	if err != nil {
 		return &failure{code: exitUsage, err: err}
 	}
-	go s.reload(app, log)
-	err = app.Run(s.ctx)
+	for _, b := range beside {
+		go b(app, log)
+	}
+	err = app.Run(ctx)
 	log.Info().Msg("stopped")
 	if cerr := app.Close(); cerr != nil {
 		log.Warn().Err(cerr).Msg("a connection did not close")
