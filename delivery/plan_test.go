@@ -20,6 +20,7 @@ const (
 	reader    = int64(1004)
 	group     = int64(-1001)
 	planMoved = time.Minute + time.Millisecond // a wait ends just past its time
+	claimLate = 5*time.Minute + time.Millisecond
 )
 
 func present() Present {
@@ -134,8 +135,9 @@ func TestPlan(t *testing.T) {
 		"a step opens":                  {then: []readingChange{stepOpen("c1")}, want: edits(StepEdit, 10), next: planMoved},
 		"a step stands":                 {now: []readingChange{stepOpen("c1")}, next: planMoved},
 		"a step's window is over":       {now: []readingChange{stepOpen("c1")}, then: []readingChange{func(r *store.Reading) { r.Now = noon.Add(planMoved) }}, want: edits(StepEdit, 10), next: -1},
-		"approved in Telegram":          {then: []readingChange{answered(approval.Approved, approval.Telegram)}, want: edits(StepEdit, 10), next: -1},
-		"approved at the command line":  {then: []readingChange{answered(approval.Approved, approval.CLI)}, want: edits(OtherEdit, 10), next: -1},
+		"approved in Telegram":          {then: []readingChange{answered(approval.Approved, approval.Telegram)}, want: edits(StepEdit, 10), next: claimLate},
+		"approved at the command line":  {then: []readingChange{answered(approval.Approved, approval.CLI)}, want: edits(OtherEdit, 10), next: claimLate},
+		"not claimed for long":          {now: []readingChange{answered(approval.Approved, approval.CLI)}, then: []readingChange{func(r *store.Reading) { r.Now = noon.Add(claimLate) }}, want: edits(OtherEdit, 10), next: -1},
 		"withdrawn before its card":     {then: []readingChange{noCards, answered(approval.Withdrawn, approval.Runtime)}, want: []need{newCard(ann)}, next: -1},
 		"lapsed":                        {then: []readingChange{answered(approval.Lapsed, approval.Sweeper)}, want: edits(OtherEdit, 10), next: -1},
 		"lapsed, card drawn":            {now: []readingChange{answered(approval.Lapsed, approval.Sweeper)}, want: sends(Notice, store.TheNotice), next: -1},
