@@ -304,7 +304,7 @@ func TestUndecodedSendIsSent(t *testing.T) {
 		quiet(w)
 		// A tap says which message it was.
 		r := w.read("a1")
-		_, err := w.store.Look(w.Context(), "a1", r.Cards[0].ID, store.View{Message: int(m.MessageID)})
+		_, err := w.store.Look(w.Context(), "a1", r.Cards[0].ID, store.View{Message: int(m.MessageID), Chat: m.Chat.ID})
 		w.ok(err)
 		pass(lifetime)
 		w.decide("a1", byDeadline())

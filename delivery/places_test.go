@@ -67,7 +67,7 @@ func TestMessageThatCannotBeEdited(t *testing.T) {
 		}
 		quiet(w, "a1")
 		// A tap on the old one makes it known again; it still cannot be edited.
-		_, err := w.store.Look(w.Context(), "a1", w.read("a1").Cards[0].ID, store.View{Message: int(old.MessageID)})
+		_, err := w.store.Look(w.Context(), "a1", w.read("a1").Cards[0].ID, store.View{Message: int(old.MessageID), Chat: old.Chat.ID})
 		w.ok(err)
 		settle()
 		w.posts(ann, 2)
@@ -302,7 +302,7 @@ func TestCopyIsKeptInLine(t *testing.T) {
 		w.open("a1")
 		pass(5 * time.Second)
 		posts := w.posts(ann, 2)
-		_, err := w.store.Look(w.Context(), "a1", w.read("a1").Cards[0].ID, store.View{Message: int(posts[0].MessageID)})
+		_, err := w.store.Look(w.Context(), "a1", w.read("a1").Cards[0].ID, store.View{Message: int(posts[0].MessageID), Chat: posts[0].Chat.ID})
 		w.ok(err)
 		settle()
 		w.openStep("a1", ann)

@@ -89,7 +89,7 @@ func (h *Handlers) find(ctx context.Context, t *tapped) (why string, err error) 
 		return "", nil
 	}
 	page := strconv.Itoa(t.card.Page)
-	return "", h.look(ctx, t, store.View{User: t.who.ID, Pages: []string{page}, Message: t.Message.MessageID})
+	return "", h.look(ctx, t, store.View{User: t.who.ID, Pages: []string{page}, Message: t.Message.MessageID, Chat: t.Message.ChatID})
 }
 
 // stands reports whether a card stands in a message.

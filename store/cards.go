@@ -92,6 +92,7 @@ type View struct {
 	User    int64    // who saw Pages; 0: nobody
 	Pages   []string // pages by number from 0, or SeenAll
 	Message int      // the message tapped, adopted if unknown; 0: none
+	Chat    int64    // where that stands; it is adopted only where the card's chat is the same
 	Page    *int
 	Exact   *bool
 }
@@ -107,7 +108,7 @@ func (s *Store) Look(ctx context.Context, id, card string, v View) (*Reading, er
 		message = strconv.Itoa(v.Message)
 	}
 	k := s.keys
-	args := []any{k.Prefix(), id, user, strings.Join(v.Pages, ","), message}
+	args := []any{k.Prefix(), id, user, strings.Join(v.Pages, ","), message, v.Chat}
 	if v.Page != nil {
 		args = append(args, "page", *v.Page)
 	}
@@ -128,11 +129,6 @@ func (s *Store) SetCard(ctx context.Context, card string, fields map[string]stri
 	return s.rdb.HSet(ctx, s.keys.card(card), fields).Err()
 }
 
-// FailCard records that a card can never be shown where it was meant to be.
-func (s *Store) FailCard(ctx context.Context, card, why string) error {
-	return s.SetCard(ctx, card, map[string]string{"failed": why})
-}
-
 // LoseMessage forgets a card's message, because somebody deleted it: a new one
 // is to be sent.
 func (s *Store) LoseMessage(ctx context.Context, card string, message int) error {
@@ -146,7 +142,7 @@ func (s *Store) DropCopy(ctx context.Context, card string, message int) error {
 
 // dropMessage forgets what leads to a message, and further fields of its card.
 func (s *Store) dropMessage(ctx context.Context, card string, message int, fields ...string) error {
-	chat, err := s.rdb.HGet(ctx, s.keys.card(card), "chat").Int64() // never changes
+	chat, err := s.rdb.HGet(ctx, s.keys.card(card), "chat").Int64() // only the lease holder moves it, when nothing is under way there
 	if errors.Is(err, redis.Nil) {
 		return nil
 	}

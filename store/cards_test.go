@@ -109,7 +109,7 @@ func viewChecks() []check {
 			e.open("a1")
 			cid := e.card("a1")
 			r := e.read("a1")
-			v := store.View{Page: &page, Exact: &exact, User: ann, Pages: []string{"2", "3"}, Message: message}
+			v := store.View{Page: &page, Exact: &exact, User: ann, Pages: []string{"2", "3"}, Message: message, Chat: ann}
 			var after *store.Reading
 			e.marked("a1", func() { after = e.look("a1", cid, v) })
 			c := after.Card(cid)
@@ -136,7 +136,7 @@ func viewChecks() []check {
 			e.open("a1")
 			cid := e.place("a1", store.Place{Chat: ann}, nil, false)
 			var r *store.Reading
-			e.marked("a1", func() { r = e.look("a1", cid, store.View{Message: 12}) })
+			e.marked("a1", func() { r = e.look("a1", cid, store.View{Message: 12, Chat: ann}) })
 			same(e, "message", r.Card(cid).Message, 12)
 			same(e, "copies", len(r.Card(cid).Copies), 0)
 			e.leads(ann, 12, cid)
@@ -148,20 +148,27 @@ func viewChecks() []check {
 			e.unchanged(func() { e.look("a1", cid, store.View{User: ann}) })
 			before := e.read("a1").Row.Rev
 			var r *store.Reading
-			e.marked("a1", func() { r = e.look("a1", cid, store.View{Message: message}) })
+			e.marked("a1", func() { r = e.look("a1", cid, store.View{Message: message, Chat: ann}) })
 			same(e, "failed", r.Card(cid).Failed, "")
 			same(e, "copies", len(r.Card(cid).Copies), 0)
 			same(e, "revision", r.Row.Rev, before+1)
+		}},
+		{"view", "a message of another chat is not adopted: its number means another one here", func(e *env) {
+			e.open("a1")
+			cid := e.card("a1")
+			e.ok(e.store.FailCard(e.ctx, cid, "blocked"))
+			e.unchanged(func() { e.look("a1", cid, store.View{Message: 12, Chat: ben}) })
+			e.unchanged(func() { e.look("a1", cid, store.View{Chat: ann}) })
 		}},
 		{"view", "a tap on a second message adopts it as a copy", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
 			var r *store.Reading
-			e.marked("a1", func() { r = e.look("a1", cid, store.View{Message: 12}) })
+			e.marked("a1", func() { r = e.look("a1", cid, store.View{Message: 12, Chat: ann}) })
 			same(e, "message", r.Card(cid).Message, message)
 			same(e, "copies", r.Card(cid).Copies, map[int]string{12: ""})
 			e.leads(ann, 12, cid)
-			e.unchanged(func() { e.look("a1", cid, store.View{Message: 12}) })
+			e.unchanged(func() { e.look("a1", cid, store.View{Message: 12, Chat: ann}) })
 			e.sent("a1", cid, "edit", 12, 0)
 			same(e, "copy shows", e.read("a1").Card(cid).Copies, map[int]string{12: "drawn"})
 		}},
@@ -169,15 +176,15 @@ func viewChecks() []check {
 			e.approved("a1")
 			cid := e.card("a1")
 			e.advance(hour)
-			e.look("a1", cid, store.View{Message: 12})
+			e.look("a1", cid, store.View{Message: 12, Chat: ann})
 			e.livesFor(e.keys.Message(ann, 12), storetest.Retention-hour)
 		}},
 		{"view", "a card or an approval that is gone has no view", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
-			e.unchanged(func() { e.look("a1", "gone", store.View{Message: 12, Page: &page}) })
+			e.unchanged(func() { e.look("a1", "gone", store.View{Message: 12, Chat: ann, Page: &page}) })
 			e.ok(e.rdb.Del(e.ctx, e.keys.Row("a1")).Err())
-			e.unchanged(func() { e.look("a1", cid, store.View{Message: 12, Page: &page}) })
+			e.unchanged(func() { e.look("a1", cid, store.View{Message: 12, Chat: ann, Page: &page}) })
 		}},
 	}
 }
@@ -236,7 +243,7 @@ func readChecks() []check {
 		{"read", "a message that somebody deleted leads nowhere", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
-			e.look("a1", cid, store.View{Message: 12})
+			e.look("a1", cid, store.View{Message: 12, Chat: ann})
 			e.ok(e.store.DropCopy(e.ctx, cid, 12))
 			e.leads(ann, 12, "")
 			same(e, "copies", len(e.read("a1").Card(cid).Copies), 0)

@@ -44,7 +44,7 @@ func chatChecks() []check {
 				if id == "a2" {
 					storetest.Approve(e.TB, e.store, id)
 				}
-				e.look(id, e.place(id, store.Place{Chat: ann}, nil, false), store.View{Message: message})
+				e.look(id, e.place(id, store.Place{Chat: ann}, nil, false), store.View{Message: message, Chat: ann})
 			}
 			e.inChat(ann, 100, e.now(), "a1")
 			same(e, "open in the chat", e.rdb.ZRange(e.ctx, e.keys.OpenIn(ann), 0, -1).Val(), []string{"a1"})

@@ -41,7 +41,7 @@ func checks() []check {
 	for _, some := range [][]check{
 		chatChecks(), openChecks(), openedAnsweredChecks(), decideChecks(), quorumChecks(), guardChecks(), stepChecks(),
 		claimChecks(), reportChecks(), interruptedChecks(), undoChecks(), alarmChecks(), cardChecks(), viewChecks(), sendChecks(),
-		readChecks(), feedChecks(), leaseChecks(), deadChecks(), expiryChecks(), redrawChecks(),
+		readChecks(), feedChecks(), leaseChecks(), deadChecks(), expiryChecks(), redrawChecks(), movedChecks(), rehomeChecks(), failChecks(), chatStateChecks(),
 	} {
 		all = append(all, some...)
 	}

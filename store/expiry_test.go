@@ -48,7 +48,7 @@ func (e *env) everything(id string) {
 	r := e.shown(id, ann)
 	cid := r.Step.CardID
 	e.asked(id, r.Step.Rev, ann, 11, cid, true)
-	e.look(id, cid, store.View{Message: 12})
+	e.look(id, cid, store.View{Message: 12, Chat: ann})
 	e.sent(id, cid, store.TheReminder, 13, 0)
 	e.sent(id, cid, store.TheNotice, 14, 0)
 	l := e.lease()
@@ -92,7 +92,7 @@ func expiryChecks() []check {
 			e.approved("a1")
 			e.advance(hour)
 			cid := e.card("a1")
-			e.look("a1", cid, store.View{Message: 12})
+			e.look("a1", cid, store.View{Message: 12, Chat: ann})
 			e.sent("a1", cid, store.TheNotice, 13, 0)
 			e.sent("a1", cid, "edit", message, 0)
 			same(e, "keys of an approval", len(e.all("a1")), 8)

@@ -42,3 +42,7 @@ func DeadFields(fields map[string]any) string { return deadFields(fields) }
 func (k Keys) OpenIn(chat int64) string   { return k.open(chat) }
 func (k Keys) ClosedIn(chat int64) string { return k.closed(chat) }
 func (k Keys) Told(nid string) string     { return k.told(nid) }
+
+// The keys of what failed in a chat, and of the chats that moved.
+func (k Keys) FailedIn(chat int64) string { return k.failed(chat) }
+func (k Keys) Moved() string              { return k.moved() }

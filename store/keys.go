@@ -60,6 +60,12 @@ func (k Keys) open(chat int64) string { return k.tag + "bot:open:" + strconv.For
 // closed is a sorted set of those answered there within the hour, by when.
 func (k Keys) closed(chat int64) string { return k.tag + "bot:closed:" + strconv.FormatInt(chat, 10) }
 
+// failed is the set of approvals with a card that failed in a chat.
+func (k Keys) failed(chat int64) string { return k.tag + "bot:failed:" + strconv.FormatInt(chat, 10) }
+
+// moved leads from groups to the supergroups they became, a hash.
+func (k Keys) moved() string { return k.tag + "bot:moved" }
+
 // ref leads from a short reference to its approval, a string.
 func (k Keys) ref(ref string) string { return k.tag + "bot:ref:" + ref }
 

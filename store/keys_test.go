@@ -28,6 +28,8 @@ func TestKeys(t *testing.T) {
 		k.Message(-100, 7):   "{approvals}:bot:message:-100:7",
 		k.OpenIn(-100):       "{approvals}:bot:open:-100",
 		k.ClosedIn(-100):     "{approvals}:bot:closed:-100",
+		k.FailedIn(-100):     "{approvals}:bot:failed:-100",
+		k.Moved():            "{approvals}:bot:moved",
 		k.Ref("K7QF2"):       "{approvals}:bot:ref:K7QF2",
 		k.WithdrawnKey("a1"): "{approvals}:bot:withdrawn:a1",
 		k.DirtyKey():         "{approvals}:bot:dirty",
@@ -50,7 +52,7 @@ func TestKeys(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	if len(want) != 31 {
+	if len(want) != 33 {
 		t.Errorf("two of these keys are the same: %d differ", len(want))
 	}
 }

@@ -74,7 +74,7 @@ const (
 var (
 	condition  = regexp.MustCompile(`\bif (.+?) then\b`)
 	comparison = regexp.MustCompile(` (<|<=|>|>=) `)
-	call       = regexp.MustCompile(`^\s*(redis\.call|mark|publish|retire|inherit|stands_open|stands_closed)\(`)
+	call       = regexp.MustCompile(`^\s*(redis\.call|mark|publish|retire|inherit|stands_open|stands_closed|touch|fail)\(`)
 )
 
 // without lists the texts that remain of the parts of a condition when each is
@@ -103,7 +103,7 @@ func TestChecksFindFaults(t *testing.T) {
 	for _, c := range checks() {
 		byScript[c.script] = append(byScript[c.script], c)
 	}
-	for _, some := range []string{"asked", "view", "sent", "card", "decide", "open"} {
+	for _, some := range []string{"asked", "view", "sent", "card", "decide", "open", "moved", "rehome", "fail", "chat"} {
 		byScript["lib"] = append(byScript["lib"], byScript[some]...)
 	}
 	unused := harmless()

@@ -24,6 +24,8 @@ type Reading struct {
 	Reminded bool            // its reminders are due
 	Cards    []Card          // oldest message first
 	CardID   string          // the card by which it was found, "" otherwise
+
+	moves Moves // see Home
 }
 
 // Card returns the card of that id, or nil.
@@ -78,6 +80,7 @@ type Card struct {
 	Retired   bool               // shown again below
 	Topicless bool               // its topic is gone: it stands in the main chat
 	Failed    string             // why it can never be shown, "" if it can
+	Doubt     string             // why it may be that it can no longer be shown, "" if that is known
 	Notice    int                // the lapse notice's message, 0 if none, -1 if sent and not known
 	Reminder  int                // likewise
 	Seen      map[int64][]string // pages each person has had shown; "all" for the file
@@ -149,8 +152,9 @@ func parseReading(v any) (*Reading, error) {
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	if len(parts) > 5 {
+	if len(parts) > 6 {
 		r.CardID = asString(parts[5])
+		r.settleIn(asMap(parts[6]))
 	}
 	return r, nil
 }
@@ -251,7 +255,7 @@ func parseCard(id string, f map[string]string) Card {
 	c := Card{
 		ID: id, Chat: number(f["chat"]), Thread: int(number(f["thread"])), Sent: f["message"] != "", Message: int(number(f["message"])),
 		Drawn: f["drawn"], Page: int(number(f["page"])), Exact: f["exact"] == "1", Reader: f["reader"] == "1",
-		Retired: f["retired"] == "1", Topicless: f["topicless"] == "1", Failed: f["failed"], Notice: beside(f["notice"]),
+		Retired: f["retired"] == "1", Topicless: f["topicless"] == "1", Failed: f["failed"], Doubt: f["doubt"], Notice: beside(f["notice"]),
 		Reminder: beside(f["reminder"]), Trying: millis(f["message_until"]), Copies: map[int]string{}, Seen: map[int64][]string{},
 	}
 	for k, v := range f {

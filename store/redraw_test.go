@@ -12,7 +12,7 @@ func redrawChecks() []check {
 		{"redraw", "what is open is drawn anew, every message of it, and nothing else of its cards changes", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
-			e.look("a1", cid, store.View{User: ann, Pages: []string{"0"}, Message: 12})
+			e.look("a1", cid, store.View{User: ann, Pages: []string{"0"}, Message: 12, Chat: ann})
 			e.sent("a1", cid, "edit", 12, 0)
 			want := *e.read("a1").Card(cid)
 			want.Drawn, want.Copies = "", map[int]string{12: ""}

@@ -40,7 +40,7 @@ func TestTermsNeverChange(t *testing.T) {
 		"stepped, shown, seen, cancelled": func(e *env) {
 			r := e.shown("a1", ann)
 			page := 1
-			e.look("a1", r.Step.CardID, store.View{User: ann, Pages: []string{"1"}, Page: &page, Message: 12})
+			e.look("a1", r.Step.CardID, store.View{User: ann, Pages: []string{"1"}, Page: &page, Message: 12, Chat: ann})
 			e.asked("a1", r.Step.Rev, ann, 11, r.Step.CardID, true)
 			e.cancels("a1", ben, r.Step.Rev, store.Done)
 			e.ok(e.store.Remind(e.ctx, "a1"))

@@ -63,7 +63,35 @@ local function inherit(prefix, id, key)
   if ttl > 0 then redis.call('PEXPIRE', key, ttl) end
 end
 
--- One reading: the time, the row, its step and votes, and its cards.
+-- Where a chat is now: a group that became a supergroup goes on under another
+-- id. Telegram says so once in a group's life; a longer chain is followed, and
+-- moved.lua keeps it from being a circle.
+local function home(prefix, chat)
+  for _ = 1, 8 do
+    local to = redis.call('HGET', prefix .. 'bot:moved', chat)
+    if not to then break end
+    chat = to
+  end
+  return chat
+end
+
+-- Raises an approval's revision and marks it: what its cards need has changed.
+local function touch(prefix, id, dirty, wake)
+  redis.call('HINCRBY', prefix .. 'row:' .. id, 'rev', 1)
+  mark(dirty, wake, 'a:' .. id, now_ms())
+end
+
+-- Fails a card, and remembers for its chat that there is one to bring back.
+local function fail(prefix, card, why, retention)
+  local c = redis.call('HMGET', card, 'approval', 'chat')
+  redis.call('HSET', card, 'failed', why)
+  local failed = prefix .. 'bot:failed:' .. c[2]
+  redis.call('SADD', failed, c[1])
+  redis.call('PEXPIRE', failed, retention)
+end
+
+-- One reading: the time, the row, its step and votes, its cards, the card by
+-- which it was found (read.lua), and which chats go on under another id.
 local function reading(prefix, id)
   local bot = prefix .. 'bot:'
   local cards = {}
@@ -71,7 +99,7 @@ local function reading(prefix, id)
     cards[#cards + 1] = {cid, redis.call('HGETALL', bot .. 'card:' .. cid)}
   end
   return {text(now_ms()), id, redis.call('HGETALL', prefix .. 'row:' .. id),
-    redis.call('HGETALL', bot .. 'approval:' .. id), cards}
+    redis.call('HGETALL', bot .. 'approval:' .. id), cards, '', redis.call('HGETALL', bot .. 'moved')}
 end
 
 local function owns(owners, user)

@@ -1,7 +1,7 @@
 -- Changes how one card is looked at, and what was seen there.
 -- KEYS: row, card, dirty, wake
 -- ARGV: prefix, id, user ('' for nobody), pages this person has now seen (comma list, or all),
---       message ('' or the one tapped, to be adopted if unknown), then fields and values
+--       message ('' or the one tapped, to be adopted if unknown), its chat, then fields and values
 -- Returns {status, reading}
 local prefix, id, user = ARGV[1], ARGV[2], ARGV[3]
 if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('EXISTS', KEYS[2]) == 0 then
@@ -19,7 +19,8 @@ if user ~= '' and ARGV[4] ~= '' then
   end
   redis.call('HSET', KEYS[2], field, seen)
 end
-if ARGV[5] ~= '' then
+-- A chat may have moved since: the numbers of one mean nothing in another.
+if ARGV[5] ~= '' and redis.call('HGET', KEYS[2], 'chat') == ARGV[6] then
   -- Whoever taps can be reached, whatever was thought of the chat before.
   if redis.call('HDEL', KEYS[2], 'failed') == 1 then changed = true end
   local have = redis.call('HGET', KEYS[2], 'message')
@@ -42,7 +43,7 @@ if ARGV[5] ~= '' then
     end
   end
 end
-for i = 6, #ARGV, 2 do
+for i = 7, #ARGV, 2 do
   if redis.call('HGET', KEYS[2], ARGV[i]) ~= ARGV[i + 1] then
     redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1])
     changed = true

@@ -1,0 +1,35 @@
+package store
+
+import "context"
+
+// FailCard records that a card can never be shown where it was meant to be, as
+// far as anybody knows now: [Store.ChatBack] brings it back.
+func (s *Store) FailCard(ctx context.Context, card, why string) error {
+	_, err := s.run(ctx, "fail", []string{s.keys.card(card)}, s.keys.Prefix(), why, s.retention.Milliseconds())
+	return err
+}
+
+// DoubtChat records that the bot may be out of a chat, and has what is open there
+// looked at: whoever delivers asks Telegram. What was said of a membership may
+// be old by the time it is heard, so it decides nothing.
+func (s *Store) DoubtChat(ctx context.Context, chat int64, why string) error {
+	return s.chat(ctx, chat, "doubt", why)
+}
+
+// ChatOut ends a doubt: the cards in doubt there fail.
+func (s *Store) ChatOut(ctx context.Context, chat int64, why string) error {
+	return s.chat(ctx, chat, "out", why)
+}
+
+// ChatFine ends a doubt: the bot can write there.
+func (s *Store) ChatFine(ctx context.Context, chat int64) error { return s.chat(ctx, chat, "fine", "") }
+
+// ChatBack records that the bot may write in a chat again. Failed cards of open
+// approvals are sent again, and messages of finished ones brought in line.
+func (s *Store) ChatBack(ctx context.Context, chat int64) error { return s.chat(ctx, chat, "back", "") }
+
+func (s *Store) chat(ctx context.Context, chat int64, what, why string) error {
+	_, err := s.run(ctx, "chat", []string{s.keys.dirty(), s.keys.wake()},
+		s.keys.Prefix(), chat, what, why, s.retention.Milliseconds())
+	return err
+}
