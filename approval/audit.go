@@ -11,7 +11,7 @@ type Audit struct {
 	BySurface  Surface
 	ByID       string
 	Pin, Terms string
-	ReasonCode string   // of a refusal, see the function of this name
+	ReasonCode string   // of a refusal, see the function of this name, or of a policy
 	Results    []Result // of a report: only line and ok are kept
 	Undo       bool     // an undo was asked for
 }

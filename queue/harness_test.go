@@ -195,9 +195,11 @@ func (b *bench) serve(streams ...string) {
 type router struct {
 	route  queue.Route
 	panics string
+	tier   string // of the last request
 }
 
-func (r *router) Route(q *approval.Request, _ string) queue.Route {
+func (r *router) Route(q *approval.Request, tier string) queue.Route {
+	r.tier = tier
 	if r.panics != "" && q.ID == r.panics {
 		panic("no route for " + q.ID)
 	}

@@ -49,11 +49,13 @@ type IntakeConfig struct {
 	Consumer  string   // stable and unique per process, so that it finds its own pending entries
 
 	Router    func() Router
+	Policy    Policy // may be nil: then everything is asked, and has no risk word
 	Durations func() approval.Durations
 	Remind    func() time.Duration              // before the deadline; 0: no reminder
 	Owners    func() []int64                    // who is told of a call that ran unapproved
 	Glob      func(pattern, s string) bool      // what runtimes and ids are matched by
 	Count     func(event string, reason string) // see the Event constants; may be nil
+	Ruled     func(Ruling)                      // told once of each request that opened or passed; may be nil
 	Retention time.Duration                     // older entries are set aside
 	Log       zerolog.Logger
 
@@ -66,6 +68,7 @@ type IntakeConfig struct {
 // else "".
 const (
 	EventOpened     = "opened"
+	EventPassed     = "passed" // by the operator's policy
 	EventRefused    = "refused"
 	EventLapsed     = "lapsed" // past its deadline when it was read
 	EventWithdrawn  = "withdrawn"
@@ -106,6 +109,9 @@ func NewIntake(cfg IntakeConfig) (*Intake, error) {
 	}
 	if cfg.Count == nil {
 		cfg.Count = func(string, string) {}
+	}
+	if cfg.Ruled == nil {
+		cfg.Ruled = func(Ruling) {}
 	}
 	if cfg.Batch <= 0 {
 		cfg.Batch = defaultBatch

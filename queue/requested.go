@@ -33,7 +33,8 @@ func (r *reader) planRequest(j *job, data []byte, now time.Time) {
 		r.refuse(j, &q, data, now, err.Error())
 		return
 	}
-	route := r.in.cfg.Router().Route(&q, "")
+	ruling := r.rule(&q)
+	route := r.in.cfg.Router().Route(&q, ruling.Tier)
 	if len(route.Chats) == 0 {
 		r.refuse(j, &q, data, now, approval.Refusal(approval.CodeUnroutable, "its route has no chats"))
 		return
@@ -49,13 +50,17 @@ func (r *reader) planRequest(j *job, data []byte, now time.Time) {
 	o := &store.Opening{
 		ID: q.ID, Stream: r.stream.Key, Raw: data, Ask: &q, Terms: terms, Pin: pin, Now: now,
 		ExpiresAt: deadline, Owners: route.Owners, Quorum: route.Quorum, Chats: route.Chats,
-		State: approval.Open,
+		State: approval.Open, Tier: ruling.Shown, Code: ruling.Reason,
 	}
 	if remind := r.in.cfg.Remind(); remind > 0 && deadline.Sub(now) >= 2*remind {
 		o.RemindAt = deadline.Add(-remind)
 	}
 	j.opening = o
-	j.do = func(ctx context.Context) error { return r.open(ctx, j.entry, *o) }
+	if ruling.Pass {
+		j.do = func(ctx context.Context) error { return r.pass(ctx, j.entry, *o, ruling) }
+		return
+	}
+	j.do = func(ctx context.Context) error { return r.open(ctx, j.entry, *o, ruling) }
 }
 
 // admits checks what the stream lets through.
@@ -100,12 +105,12 @@ func (r *reader) refuse(j *job, q *approval.Request, data []byte, now time.Time,
 			}
 		}
 	}
-	j.do = func(ctx context.Context) error { return r.open(ctx, j.entry, o) }
+	j.do = func(ctx context.Context) error { return r.open(ctx, j.entry, o, Ruling{}) }
 }
 
 // open writes a row. Where the request was withdrawn before it came, or its
 // deadline has passed, the row opens with that answer.
-func (r *reader) open(ctx context.Context, e entry, o store.Opening) error {
+func (r *reader) open(ctx context.Context, e entry, o store.Opening, ruling Ruling) error {
 	status, detail, err := r.in.cfg.Store.Open(ctx, o)
 	if err != nil {
 		return err
@@ -113,6 +118,9 @@ func (r *reader) open(ctx context.Context, e entry, o store.Opening) error {
 	switch status {
 	case store.Opened:
 		r.in.cfg.Count(openedAs(o.State), "")
+		if o.State == approval.Open {
+			r.in.cfg.Ruled(ruling)
+		}
 		return nil
 	case store.Same, store.RefusedBefore:
 		r.in.cfg.Count(EventRepeated, "")
@@ -122,11 +130,11 @@ func (r *reader) open(ctx context.Context, e entry, o store.Opening) error {
 	case store.WithdrawnSoon:
 		o.State, o.Reason, o.Quiet = approval.Withdrawn, detail, nil
 		o.By = byRuntime(o.Ask, o.Stream)
-		return r.open(ctx, e, o)
+		return r.open(ctx, e, o, ruling)
 	case store.TooLate:
 		o.State = approval.Lapsed
 		o.By = approval.By{Surface: approval.Sweeper, ID: string(approval.Sweeper)}
-		return r.open(ctx, e, o)
+		return r.open(ctx, e, o, ruling)
 	}
 	return fmt.Errorf("queue: unknown outcome %q of opening %q", status, o.ID)
 }
@@ -139,6 +147,8 @@ func openedAs(s approval.State) string {
 		return EventLapsed
 	case approval.Withdrawn:
 		return EventWithdrawn
+	case approval.Approved:
+		return EventPassed
 	}
 	return EventOpened
 }

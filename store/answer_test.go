@@ -92,6 +92,19 @@ func openedAnsweredChecks() []check {
 	return []check{
 		{"open", "a request past its deadline opens lapsed", atOnce(approval.Lapsed, approval.Sweeper, "")},
 		{"open", "a policy's approval opens approved", atOnce(approval.Approved, approval.Policy, "")},
+		{"open", "the policy's reason is audited, whether it passes or asks", func(e *env) {
+			asked := e.opening("a1")
+			asked.Code = "above_ceiling"
+			e.opens(asked, store.Opened)
+			passed := answeredAtOnce(e.opening("a2"), approval.Approved, approval.Policy, "invalid: no code of a refusal")
+			passed.Code = "ceiling"
+			e.opens(passed, store.Opened)
+			var codes []string
+			for _, l := range e.audits() {
+				codes = append(codes, l.ID+" "+l.To+" "+l.Code)
+			}
+			same(e, "reason codes", codes, []string{"a1 open above_ceiling", "a2 open ", "a2 approved ceiling"})
+		}},
 		{"open", "a refusal of what could be read repeats it", atOnce(approval.Refused, approval.Intake, "unroutable: no chats")},
 		{"open", "a request withdrawn before it came opens withdrawn, and the withdrawal is forgotten", func(e *env) {
 			e.withdrawn("a1", e.keys.Requests(), "", true)

@@ -34,7 +34,10 @@ type Opening struct {
 	State  approval.State
 	By     approval.By
 	Reason string
-	Quiet  []int64 // chats that a shared notice speaks to
+	// Code is why the operator's policy asks or passes, for the audit; "" where
+	// it was not asked.
+	Code  string
+	Quiet []int64 // chats that get no card: a shared notice speaks to them, or nobody is to be told
 }
 
 // OpenStatus is what an opening came to.
@@ -58,10 +61,15 @@ func (s *Store) Open(ctx context.Context, o Opening) (OpenStatus, string, error)
 		BySurface: approval.Intake, ByID: o.Stream, Pin: o.Pin, Terms: o.Terms,
 	}}
 	var answer []byte
-	if o.State != approval.Open {
+	if o.State == approval.Open {
+		audits[0].ReasonCode = o.Code
+	} else {
 		final := approval.Audit{
 			ID: o.ID, From: approval.Open, To: o.State, At: o.Now, BySurface: o.By.Surface, ByID: o.By.ID,
 			Pin: o.Pin, Terms: o.Terms, ReasonCode: approval.ReasonCode(o.Reason),
+		}
+		if o.By.Surface == approval.Policy {
+			final.ReasonCode = o.Code
 		}
 		if o.State == approval.Refused {
 			final.From = approval.Requested
