@@ -1,4 +1,4 @@
-// Talking to the server: three things that can be posted, and one stream of events.
+// Talking to the server: four things that can be posted, and one stream of events.
 
 async function post(path, body) {
   let response;
@@ -27,11 +27,14 @@ export const tap = async (as, chat, message, data) =>
 /** Lets a sample runtime ask. */
 export const press = (sample) => post('/api/sample', { sample });
 
+/** Brings a fault about, or ends it. */
+export const setFault = (fault, end) => post('/api/fault', { fault, end });
+
 /** Where the document of a message is. */
 export const fileAt = (as, message, download) =>
   `/api/file/${message.chat.id}/${message.message_id}?as=${as}${download ? '&download=1' : ''}`;
 
-const KINDS = ['snapshot', 'message', 'deleted', 'tapped', 'answered', 'action', 'entry'];
+const KINDS = ['snapshot', 'message', 'deleted', 'tapped', 'answered', 'action', 'entry', 'board'];
 
 /**
  * Follows what a person sees; by 0 the first of the people. The first event is a
