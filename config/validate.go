@@ -41,9 +41,7 @@ func (c *Config) problems() []Problem {
 	if _, err := ParseSchedule(c.Sweep.Schedule); err != nil {
 		f.add("sweep.schedule", "%v", err)
 	}
-	for i, p := range c.Policies {
-		checkPolicy(f, element("policies", i), p)
-	}
+	checkPolicies(f, c.Policies)
 	if _, err := c.Location(); err != nil {
 		f.add("timezone", "%v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // facts are what can be said of a tool, in the order of their weight.
@@ -12,8 +14,29 @@ var facts = []string{
 	"mutating", "remote_write_capable", "model_controlled_destination", "model_cost",
 }
 
+// maxRecipients is how many entries of email_allowed_recipients count.
+const maxRecipients = 50
+
+func checkPolicies(f *findings, policies []Policy) {
+	for i, p := range policies {
+		key := element("policies", i)
+		for j, earlier := range policies[:i] {
+			switch earlier.Match {
+			case Match{}:
+				f.add(key, "this one is never used: %s comes first and fits every request", element("policies", j))
+			case p.Match:
+				f.add(child(key, "match"), "this is the match of %s, which comes first; this one is never used", element("policies", j))
+			}
+		}
+		checkPolicy(f, key, p)
+	}
+}
+
 func checkPolicy(f *findings, key string, p Policy) {
 	checkMatch(f, child(key, "match"), p.Match)
+	if p.Match.Kind == KindHalt {
+		f.add(child(key, "match.kind"), "a halt is always asked, so a policy for halts does nothing; leave the policy out")
+	}
 	if p.Match.Tier != "" {
 		f.add(child(key, "match.tier"), "a policy cannot be chosen by tier, since its own tools decide the tier; use auto_approve_max_risk_rank")
 	}
@@ -25,6 +48,9 @@ func checkPolicy(f *findings, key string, p Policy) {
 	for _, tool := range slices.Sorted(maps.Keys(p.Tools)) {
 		at := child(child(key, "tools"), tool)
 		checkToolName(f, at, tool)
+		if len(p.Tools[tool].Facts) == 0 {
+			f.add(child(at, "facts"), "it is missing or empty; want what the tool can do, e.g. {comms_send: true}")
+		}
 		for _, fact := range slices.Sorted(maps.Keys(p.Tools[tool].Facts)) {
 			if !slices.Contains(facts, fact) {
 				f.add(child(child(at, "facts"), plainKey(fact)), "unknown fact%s; known are %s", didYouMean(fact, facts), strings.Join(facts, ", "))
@@ -34,7 +60,26 @@ func checkPolicy(f *findings, key string, p Policy) {
 	if p.OperatorEmail != "" && !isAddress(p.OperatorEmail) {
 		f.add(child(key, "operator_email"), "%s is not a plain address; want e.g. me@example.org", quote(p.OperatorEmail))
 	}
+	checkRecipients(f, child(key, "email_allowed_recipients"), p.EmailAllowedRecipients)
 	f.oneOf(child(key, "notify"), p.Notify, NotifySilent, NotifyNone)
+}
+
+// checkRecipients refuses what no recipient could ever equal, rather than letting it
+// do nothing unnoticed.
+func checkRecipients(f *findings, key string, entries []string) {
+	if len(entries) > maxRecipients {
+		f.add(key, "the list has %d entries; only the first %d would count", len(entries), maxRecipients)
+	}
+	for i, entry := range entries {
+		at := element(key, i)
+		switch {
+		case strings.EqualFold(entry, "self"):
+		case strings.Contains(entry, "*"):
+			f.add(at, "%s is a pattern, and addresses are compared as a whole; list them one by one", quote(entry))
+		case !isAddress(entry):
+			f.add(at, "%s is not a plain address; want e.g. boss@example.org, or self for operator_email", quote(entry))
+		}
+	}
 }
 
 func checkToolNames(f *findings, key string, names []string) {
@@ -54,8 +99,13 @@ func checkToolName(f *findings, key, name string) {
 	}
 }
 
-// isAddress reports whether text is an address that a recipient can be compared with.
+// isAddress reports whether text is an address that a recipient can be compared with. A
+// letter that is an ASCII one in lower case or in its normal form makes it another address
+// than it seems.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
-	return ok && user != "" && host != "" && !strings.ContainsAny(text, "<>,;:\"()[] \t\r\n") && !strings.Contains(host, "@")
+	return ok && user != "" && host != "" && !strings.Contains(host, "@") && !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>,;:\"()[]\ufffd\u037e\u1fef", r) ||
+			r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf
+	})
 }
