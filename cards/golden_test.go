@@ -193,6 +193,9 @@ func (sc scene) apply(row *approval.Row) {
 	if sc.By != nil {
 		row.Answer.By = *sc.By
 	}
+	if row.State == approval.Claimed {
+		row.Claim = &approval.ClaimRecord{By: "worker-1", At: now}
+	}
 	row.Undo = sc.Undo
 	if row.Report = sc.Report; row.Report != nil {
 		row.ReportAt = now

@@ -97,7 +97,7 @@ func Unknown() Message {
 // Note is a reply of nothing but a short text made in this package.
 func Note(s string) Message {
 	t := &text{}
-	t.line("{}", plain(short(s, maxUnits/2)))
+	t.line("{}", plain(shown(cut(s, maxUnits/2))))
 	return t.message(nil)
 }
 

@@ -32,8 +32,11 @@ func (f *face) report(t *text, v View) {
 		t.line(wordUndone)
 	}
 	fate := f.fates()
-	if len(fate) > 0 {
-		t.put(wordResults, number(len(fate)-len(failures(fate))), number(len(fate)))
+	if n := len(f.lines()); len(fate) > 0 {
+		t.put(wordResults, number(len(fate)-len(failures(fate))), number(n))
+		if len(fate) < n {
+			t.put(wordUntold, number(n-len(fate)))
+		}
 	}
 	if r.Message != "" {
 		t.put(wordMessage, code(short(f.s.hide(r.Message), maxMessage)))

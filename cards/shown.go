@@ -34,3 +34,15 @@ func short(s string, limit int) shown {
 	out, _ = clip(s, limit-1)
 	return shown(strings.TrimRight(string(out), " ")) + "…"
 }
+
+// cut is s, which can be seen, cut to limit characters with an ellipsis.
+func cut(s string, limit int) string {
+	if units(s) <= limit {
+		return s
+	}
+	r := []rune(s)
+	for units(string(r)) >= limit {
+		r = r[:len(r)-1]
+	}
+	return string(r) + "…"
+}

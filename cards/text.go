@@ -47,10 +47,23 @@ func (t *text) put(w words, pieces ...piece) {
 			break
 		}
 		t.write(before)
-		p(t)
+		t.piece(p, after == "")
 		rest = after
 	}
 	t.write(rest)
+}
+
+// piece adds p to a sentence, which ends with it if last.
+func (t *text) piece(p piece, last bool) {
+	part := &text{settings: t.settings}
+	p(part)
+	s := t.plain.String()
+	before, after := beside(part.plain.String(), s == "" || s[len(s)-1] == '\n', last)
+	t.write(before)
+	t.html.WriteString(part.html.String())
+	t.plain.WriteString(part.plain.String())
+	t.entities += part.entities
+	t.write(after)
 }
 
 // write adds s as it is, escaped for Telegram's parser.
@@ -154,7 +167,8 @@ func fill(w words, parts ...string) string {
 		if !found {
 			break
 		}
-		b.WriteString(before + p)
+		left, right := beside(p, b.Len() == 0 && before == "", after == "")
+		b.WriteString(before + left + p + right)
 		s = after
 	}
 	return b.String() + s

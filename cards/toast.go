@@ -99,16 +99,23 @@ func Voted(votes, quorum int, again bool) string {
 // UndoAsked says who asked for the undo.
 func UndoAsked(by approval.By) string { return toast(toastUndoAsked, person(by)) }
 
-// toast fills w, which fits however it is filled, and cuts it all the same.
-func toast(w words, parts ...string) string { return string(short(fill(w, parts...), maxToast)) }
+// toast fills w with parts in their visible form. It fits however it is filled,
+// since names are short, and is cut all the same.
+func toast(w words, parts ...string) string { return cut(fill(w, parts...), maxToast) }
 
 func count(n int) string { return strconv.Itoa(n) }
 
-// person is the plain text of who.
+// person is who, for where nothing is linked.
 func person(by approval.By) string {
-	t := &text{}
-	who(by)(t)
-	return t.plain.String()
+	switch by.Surface {
+	case approval.CLI:
+		return fill(byCLI, string(named(by)))
+	case approval.Policy:
+		return string(byPolicy)
+	case approval.Runtime:
+		return string(byProgram)
+	}
+	return string(named(by))
 }
 
 // clockTime is the time of at, with its date if now is another day.
