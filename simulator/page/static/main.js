@@ -3,6 +3,7 @@
 import { byId } from './dom.js';
 import { drawChats } from './chatlist.js';
 import { Composer } from './composer.js';
+import { drawBoard, setUpFaults } from './faults.js';
 import { Taps } from './keyboard.js';
 import { follow, tap } from './net.js';
 import { drawPeople } from './people.js';
@@ -44,6 +45,7 @@ store.addEventListener('snapshot', () => {
   applyRoute();
 });
 store.addEventListener('entry', (e) => addEntry(e.detail));
+store.addEventListener('board', (e) => drawBoard(e.detail));
 store.addEventListener('read', redrawLists);
 store.addEventListener('open', () => { // on every change of route or person
   clearNotices();
@@ -173,4 +175,5 @@ addEventListener('keydown', (e) => {
 });
 
 startTicking();
+setUpFaults(goToRuntimes);
 become(readRoute().as);
