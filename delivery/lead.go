@@ -59,8 +59,8 @@ func (l *Leader) Lease() (store.Lease, time.Duration) {
 func (l *Leader) Run(ctx context.Context, work func(ctx context.Context) error) error {
 	defer l.give(ctx)
 	for {
-		if !l.take(ctx) {
-			if !pauseFor(ctx, keepEvery) {
+		if ours, theirs := l.take(ctx); !ours {
+			if !pauseFor(ctx, standby(theirs)) {
 				return nil
 			}
 			continue
@@ -75,6 +75,15 @@ func (l *Leader) Run(ctx context.Context, work func(ctx context.Context) error) 
 		}
 		l.log.Warn().Msg("standing by: the lease was lost")
 	}
+}
+
+// standby is how long to wait before looking after the lease again, while another
+// has so much left of it: a dead one is followed as soon as it ends.
+func standby(theirs time.Duration) time.Duration {
+	if theirs <= 0 {
+		return keepEvery
+	}
+	return min(keepEvery, theirs+time.Millisecond)
 }
 
 // lead runs work, and keeps the lease until it has ended.
@@ -107,24 +116,26 @@ func (l *Leader) lead(ctx context.Context, work func(context.Context) error) err
 func (l *Leader) keep(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepEvery)
 	defer cancel()
-	return l.take(ctx)
+	ours, _ := l.take(ctx)
+	return ours
 }
 
-// take takes or keeps the lease, and reports whether it is ours.
-func (l *Leader) take(ctx context.Context) bool {
+// take takes or keeps the lease, and reports whether it is ours; else how much
+// another has left of it, 0 where that is not known.
+func (l *Leader) take(ctx context.Context) (ours bool, theirs time.Duration) {
 	began := l.now()
 	lease, ok, err := l.store.TakeLease(ctx, l.holder, LeaseTTL)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case err != nil:
-		return false // it stays good for as long as it was
+		return false, 0 // it stays good for as long as it was
 	case !ok:
 		l.good = time.Time{}
-		return false
+		return false, lease.Left
 	}
 	l.lease, l.good = lease, began.Add(lease.Left)
-	return true
+	return true, 0
 }
 
 // give gives the lease up, so that another process need not wait for its end.

@@ -25,4 +25,7 @@ func (r *Reconciler) Once(ctx context.Context) error {
 
 // Take takes or keeps the lease once, and reports whether it is ours. It is
 // [Leader.Run] for whoever decides himself when to work.
-func (l *Leader) Take(ctx context.Context) bool { return l.take(ctx) }
+func (l *Leader) Take(ctx context.Context) bool {
+	ours, _ := l.take(ctx)
+	return ours
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// errDead is what a dead bot gets of everything.
+var errDead = errors.New("killed")
+
+// A life is what a bot has of Redis and Telegram until it ends. It knows every
+// command and call by name, so that it can be ended at any of them.
+type life struct {
+	// at is asked at each step, with its number from 1 and its name, what becomes
+	// of it. Nil lets everything through.
+	at func(n int, name string) ending
+
+	mu    sync.Mutex // guards what follows
+	over  bool
+	ended chan struct{} // closed with the end; may be nil
+	steps []string
+}
+
+// An ending is what becomes of one step.
+type ending int
+
+const (
+	goesOn ending = iota
+	killedBefore
+	killedAfter // it still has its effect, but nobody hears of it
+	panics
+	fails // nothing else happens to the bot
+)
+
+func (l *life) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.finish()
+}
+
+func (l *life) finish() {
+	if !l.over && l.ended != nil {
+		close(l.ended)
+	}
+	l.over = true
+}
+
+func (l *life) alive() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.over
+}
+
+// names are those of the steps so far.
+func (l *life) names() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string(nil), l.steps...)
+}
+
+func (l *life) step(name string, do func() error) error {
+	l.mu.Lock()
+	if l.over {
+		l.mu.Unlock()
+		return errDead
+	}
+	l.steps = append(l.steps, name)
+	becomes := goesOn
+	if l.at != nil {
+		becomes = l.at(len(l.steps), name)
+	}
+	if becomes == killedBefore || becomes == killedAfter {
+		l.finish()
+	}
+	l.mu.Unlock()
+	switch becomes {
+	case killedBefore, fails:
+		return errDead
+	case killedAfter:
+		_ = do()
+		return errDead
+	case panics:
+		panic("a panic of the test at " + name)
+	}
+	return do()
+}
+
+// DialHook implements redis.Hook.
+func (l *life) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook implements redis.Hook.
+func (l *life) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, c redis.Cmder) error {
+		err := l.step(commandName(c), func() error { return next(ctx, c) })
+		if errors.Is(err, errDead) {
+			c.SetErr(err)
+		}
+		return err
+	}
+}
+
+// ProcessPipelineHook implements redis.Hook.
+func (l *life) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cs []redis.Cmder) error {
+		var names []string
+		for _, c := range cs {
+			names = append(names, commandName(c))
+		}
+		return l.step(strings.Join(names, "+"), func() error { return next(ctx, cs) })
+	}
+}
+
+// mortalTransport carries calls to Telegram while a bot lives.
+type mortalTransport struct {
+	next http.RoundTripper
+	life *life
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (m mortalTransport) RoundTrip(r *http.Request) (answer *http.Response, err error) {
+	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+	serr := m.life.step(name, func() error {
+		answer, err = m.next.RoundTrip(r)
+		return err
+	})
+	if serr != nil && err == nil {
+		if answer != nil {
+			_ = answer.Body.Close()
+		}
+		return nil, serr
+	}
+	return answer, err
+}
+
+// commandName is a command to Redis as it is known here: a script by its file.
+func commandName(c redis.Cmder) string {
+	args := c.Args()
+	if name := c.Name(); (name == "evalsha" || name == "eval") && len(args) > 1 {
+		text, _ := args[1].(string)
+		if name == "eval" {
+			sum := sha1.Sum([]byte(text))
+			text = hex.EncodeToString(sum[:])
+		}
+		if script := scriptNames()[text]; script != "" {
+			return script
+		}
+		return name
+	}
+	if c.Name() == "xgroup" || c.Name() == "xinfo" {
+		sub, _ := args[1].(string)
+		return c.Name() + " " + sub
+	}
+	return c.Name()
+}
+
+// scriptNames leads from the digest of a script to its name.
+var scriptNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{}
+	lib, err := os.ReadFile("../../store/scripts/lib.lua")
+	if err != nil {
+		panic(err)
+	}
+	files, _ := filepath.Glob("../../store/scripts/*.lua")
+	for _, file := range append(files, "../../queue/tidy.lua", "../../queue/claim.lua") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			panic(err)
+		}
+		if strings.Contains(file, "store") {
+			text = append(bytes.Clone(lib), text...)
+		}
+		sum := sha1.Sum(text)
+		names[hex.EncodeToString(sum[:])] = strings.TrimSuffix(filepath.Base(file), ".lua") + ".lua"
+	}
+	return names
+})
+
+// bubbleLog keeps what was logged, and when.
+type bubbleLog struct {
+	mu    sync.Mutex // guards lines
+	lines []loggedLine
+}
+
+type loggedLine struct {
+	Level, Message string
+	at             time.Time
+	text           string
+}
+
+// Write keeps one line.
+func (l *bubbleLog) Write(p []byte) (int, error) {
+	line := loggedLine{at: time.Now(), text: string(p)}
+	if err := json.Unmarshal(p, &line); err != nil {
+		return 0, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+	return len(p), nil
+}
+
+// all are the lines so far.
+func (l *bubbleLog) all() []loggedLine {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]loggedLine(nil), l.lines...)
+}
+
+// count is how many lines hold a text.
+func (l *bubbleLog) count(text string) (n int) {
+	for _, line := range l.all() {
+		if strings.Contains(line.text, text) {
+			n++
+		}
+	}
+	return n
+}
