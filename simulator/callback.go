@@ -122,13 +122,15 @@ func (p *Person) Press(press Press) (id string, err error) {
 }
 
 // forgetQueries forgets taps that nobody can answer any more, once there are many. The
-// caller holds mu.
+// next look is due when there are twice as many as it left, so that no tap has to pay for
+// all those before it. The caller holds mu.
 func (s *Server) forgetQueries() {
-	if len(s.queries) < maxQueries {
+	if len(s.queries) < max(maxQueries, s.manyQueries) {
 		return
 	}
 	old := s.options.Now().Add(-max(time.Hour, s.options.AnswerWithin))
 	maps.DeleteFunc(s.queries, func(_ string, q *query) bool { return q.at.Before(old) })
+	s.manyQueries = 2 * len(s.queries)
 }
 
 // data finds what the tap sends.

@@ -57,18 +57,20 @@ type Server struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup // goroutines of webhooks and of Start
 
-	mu       sync.Mutex // guards everything below
-	bot      *bot
-	users    map[int64]*user
-	chats    map[int64]*chat // groups and channels; private chats too
-	files    map[string]*file
-	queries  map[string]*query
-	lastID   int64 // of files and callback queries
-	faults   []*FaultHandle
-	log      callLog
-	budget   budget
-	feed     feed
-	listener []*http.Server
+	mu      sync.Mutex // guards everything below
+	bot     *bot
+	users   map[int64]*user
+	chats   map[int64]*chat // groups and channels; private chats too
+	files   map[string]*file
+	queries map[string]*query
+	// manyQueries is how many queries there have to be before old ones are looked for.
+	manyQueries int
+	lastID      int64 // of files and callback queries
+	faults      []*FaultHandle
+	log         callLog
+	budget      budget
+	feed        feed
+	listener    []*http.Server
 }
 
 // A bot is the account behind a token.
