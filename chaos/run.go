@@ -1,0 +1,351 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"countersign/queue"
+	"countersign/simulator"
+)
+
+// What every run shares.
+const (
+	namespace = "chaos"
+	dwell     = 300 * time.Millisecond
+	window    = 20 * time.Second
+	// slack is how far the clock of a log may be from Redis's for one moment: both
+	// are of this machine, but a log's line is written a little later or earlier.
+	slack = 50 * time.Millisecond
+)
+
+// options are what the command line says.
+type options struct {
+	seed      uint64
+	over      time.Duration
+	approvals int
+	bots      int
+	redis     string // path of redis-server
+	bot       string // path of a program that is built already; "": build it
+	webhook   bool
+	out       string // where logs and evidence go
+}
+
+// A bot is one process with its own way to Redis.
+type bot struct {
+	*child
+	cutter  *cutter
+	control sync.Mutex // held by whoever kills, freezes and starts it
+}
+
+// A run is everything that takes part in one.
+type run struct {
+	options        options
+	guardian       *guardian
+	sim            *simulator.Server
+	front          *front
+	hub            *hub
+	db             *server
+	bots           []*bot
+	client         *queue.Client
+	ledger         *ledger
+	bot            string
+	operatorConfig string
+	doors          []*http.Server
+	began, calm    time.Time
+	dora           sync.Mutex // held while she blocks the bot
+
+	mu    sync.Mutex // guards what follows
+	said  []string
+	left  []string
+	times map[string][]time.Duration
+	odds  []oddity // of the next deliveries
+}
+
+// A server is the database with whoever may strike it.
+type server struct {
+	*database
+	control sync.Mutex
+}
+
+// say records what must not happen.
+func (r *run) say(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said = append(r.said, fmt.Sprintf(format, args...))
+}
+
+// took records how long something took.
+func (r *run) took(what string, d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.times[what] = append(r.times[what], d)
+}
+
+// odd has the next n deliveries go oddly.
+func (r *run) odd(what oddity, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for range n {
+		r.odds = append(r.odds, what)
+	}
+}
+
+func (r *run) nextOdd() oddity {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.odds) == 0 {
+		return nothingOdd
+	}
+	what := r.odds[0]
+	r.odds = r.odds[1:]
+	return what
+}
+
+// newRun builds and starts everything.
+func newRun(ctx context.Context, o options) (*run, error) {
+	r := &run{options: o, ledger: newLedger(), times: map[string][]time.Duration{}, bot: o.bot}
+	var err error
+	if r.guardian, err = newGuardian(); err != nil {
+		return nil, err
+	}
+	if r.bot == "" {
+		r.bot = filepath.Join(o.out, "countersign")
+		build := exec.CommandContext(ctx, "go", "build", "-o", r.bot, "countersign/cmd/bot")
+		if out, err := build.CombinedOutput(); err != nil {
+			return r, fmt.Errorf("building the bot: %w\n%s", err, out)
+		}
+	}
+	if err := r.startRedis(ctx); err != nil {
+		return r, err
+	}
+	r.world()
+	r.client = queue.NewClient(r.db.client, namespace, queue.WithStream(keyOf("requests")))
+	if err := r.startBots(); err != nil {
+		return r, err
+	}
+	return r, r.serving(ctx)
+}
+
+func (r *run) startRedis(ctx context.Context) error {
+	dir := filepath.Join(r.options.out, "redis")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	db, err := newDatabase(r.guardian, r.options.redis, dir, r.options.out)
+	if err != nil {
+		return err
+	}
+	r.db = &server{database: db}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return db.up(ctx)
+}
+
+// world makes the people and their chats.
+func (r *run) world() {
+	r.sim = simulator.New(simulator.Options{
+		Now: time.Now, Token: "7000000:chaos-token-that-no-log-may-hold", Username: "countersign_bot", Name: "Countersign",
+		LogLimit: 5_000_000,
+	})
+	var all []*simulator.Person
+	for id, name := range map[int64]string{annID: "Ann", olgaID: "Olga", doraID: "Dora", benID: "Ben", samID: "Sam", malID: "Mal"} {
+		p := r.sim.AddUser(id, name)
+		p.Start()
+		all = append(all, p)
+	}
+	for i := range teams {
+		r.sim.AddSupergroup(teamFirst-int64(i), fmt.Sprintf("Team %d", i), all...)
+	}
+	r.sim.AddSupergroup(pairID, "Pair", all...)
+	r.front = &front{sim: r.sim}
+	r.hub = newHub(r.sim)
+}
+
+func (r *run) startBots() error {
+	var hooks []string
+	public := ""
+	for range r.options.bots {
+		address, err := freeAddress()
+		if err != nil {
+			return err
+		}
+		hooks = append(hooks, address)
+	}
+	if r.options.webhook {
+		url, err := r.open(r.front.crossing(hooks, r.nextOdd))
+		if err != nil {
+			return err
+		}
+		public = url + "/hook"
+	}
+	for n := range r.options.bots {
+		b, err := r.newBot(n, public, hooks[n])
+		if err != nil {
+			return err
+		}
+		r.bots = append(r.bots, b)
+		if err := b.start(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open serves HTTP on a free port.
+func (r *run) open(h http.Handler) (url string, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	r.doors = append(r.doors, s)
+	go func() { _ = s.Serve(l) }()
+	return "http://" + l.Addr().String(), nil
+}
+
+func (r *run) newBot(n int, public, hook string) (*bot, error) {
+	c, err := newCutter(r.db.addr)
+	if err != nil {
+		return nil, err
+	}
+	api, err := r.open(r.front.door(n))
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(r.options.out, fmt.Sprintf("bot-%d.yaml", n))
+	if err := os.WriteFile(file, []byte(r.configuration(api, c.address(), public, hook)), 0o600); err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		r.operatorConfig = filepath.Join(r.options.out, "operator.yaml")
+		if err := os.WriteFile(r.operatorConfig, []byte(r.configuration(api, r.db.addr, public, hook)), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return &bot{cutter: c, child: &child{
+		guardian: r.guardian, log: filepath.Join(r.options.out, fmt.Sprintf("bot-%d.log", n)),
+		argv: []string{r.bot, "run", "--config", file, "--name", fmt.Sprintf("bot-%d", n)},
+	}}, nil
+}
+
+// configuration is a bot's. Telegram's limits are off, on both sides: otherwise
+// the run would measure nothing but them; that they are kept is tested elsewhere.
+func (r *run) configuration(api, redis, public, hook string) string {
+	var s strings.Builder
+	mode := "polling"
+	if public != "" {
+		mode = fmt.Sprintf("webhook\n  webhook: {public_url: %q, listen: %q}", public, hook)
+	}
+	fmt.Fprintf(&s, `telegram:
+  token: %q
+  api_url: %q
+  limits: {per_second: 0, chat_per_second: 0, group_per_minute: 0}
+  mode: %s
+redis: {url: "redis://%s/0", namespace: %s}
+people:
+  - {id: %d, name: Ann, role: owner}
+  - {id: %d, name: Olga, role: owner}
+  - {id: %d, name: Dora, role: owner}
+  - {id: %d, name: Ben, role: reader}
+routes:
+`, r.sim.Token(), api, mode, redis, namespace, annID, olgaID, doraID, benID)
+	for _, route := range routes() {
+		chats, owners := []string{}, []string{}
+		for _, id := range route.chats {
+			chats = append(chats, fmt.Sprintf("{id: %d}", id))
+		}
+		for _, id := range route.owners {
+			owners = append(owners, fmt.Sprint(id))
+		}
+		fmt.Fprintf(&s, "  - {match: {runtime: %s}, chats: [%s], owners: [%s], quorum: %d}\n",
+			route.runtime, strings.Join(chats, ", "), strings.Join(owners, ", "), route.quorum)
+	}
+	fmt.Fprintf(&s, `confirm: {dwell: %v, window: %v}
+expiry: {remind: 3s}
+sweep: {schedule: "@every 1s"}
+http: {listen: "127.0.0.1:0"}
+log: {level: debug}
+`, dwell, window)
+	return s.String()
+}
+
+// serving waits until a bot serves.
+func (r *run) serving(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
+	defer cancel()
+	for {
+		n, err := r.db.client.Exists(ctx, keyOf("alive")).Result()
+		if err == nil && n == 1 && r.db.leader(ctx) >= 0 {
+			return nil
+		}
+		if !pause(ctx, 100*time.Millisecond) {
+			return fmt.Errorf("no bot serves: %w; see %s", context.Cause(ctx), r.options.out)
+		}
+	}
+}
+
+// close ends everything.
+func (r *run) close() {
+	for _, b := range r.bots {
+		b.kill()
+		b.cutter.close()
+	}
+	if r.db != nil {
+		r.db.kill()
+		_ = r.db.client.Close()
+	}
+	for _, d := range r.doors {
+		_ = d.Close()
+	}
+	if r.sim != nil {
+		_ = r.sim.Close()
+	}
+	r.guardian.close()
+}
+
+// play goes through the whole run: the storm with everybody at work in it, then
+// calm until everything is settled.
+func (r *run) play(ctx context.Context) {
+	following, end := context.WithCancel(ctx)
+	defer end()
+	go r.hub.follow(following)
+	r.began = time.Now()
+	var everybody sync.WaitGroup
+	everybody.Go(func() { r.storm(ctx, schedule(r.options.seed, r.options.bots, r.options.webhook, r.options.over)) })
+	var work sync.WaitGroup
+	for _, p := range plans(r.options.seed, r.options.approvals, r.options.over) {
+		if !pause(ctx, time.Until(r.began.Add(p.at))) {
+			break
+		}
+		r.take(ctx, &work, p)
+	}
+	everybody.Wait()
+	r.calm = time.Now()
+	r.awaitWork(ctx, &work)
+	r.settle(ctx)
+}
+
+// take has everybody begin with one approval.
+func (r *run) take(ctx context.Context, work *sync.WaitGroup, p plan) {
+	source := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(p.seed, n)) }
+	work.Go(func() { (&runtime{r, p, source(1)}).live(ctx) })
+	if p.spied {
+		work.Go(func() { (&person{r, p, source(2)}).spy(ctx) })
+	}
+	work.Go(func() {
+		who := &person{r, p, source(3)}
+		if p.curious {
+			who.look(ctx)
+		}
+		who.answer(ctx)
+	})
+}
