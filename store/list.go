@@ -75,23 +75,6 @@ func (s *Store) LapsedIDs(ctx context.Context, since time.Time, limit int) ([]st
 	return ids, nil
 }
 
-// Readings reads several approvals, each as it stood when its turn came; what is
-// gone, or cannot be read, has a nil row and keeps no other from its list.
-func (s *Store) Readings(ctx context.Context, ids []string) ([]*Reading, error) {
-	readings := make([]*Reading, 0, len(ids))
-	for _, id := range ids {
-		r, err := s.Read(ctx, id)
-		if Broken(err) {
-			r, err = &Reading{ID: id}, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		readings = append(readings, r)
-	}
-	return readings, nil
-}
-
 // Forget drops what the bot no longer needs to remember: handled updates and old
 // lapses.
 func (s *Store) Forget(ctx context.Context, now time.Time) error {
