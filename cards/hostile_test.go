@@ -84,14 +84,14 @@ func (s *stage) messages(settings cards.Settings) map[string]cards.Message {
 	elsewhere.Step, reader.Reader = &other, true
 	retired := view
 	retired.Retired = true
-	listed := []cards.Listed{{Row: &open, Link: "https://t.me/c/1/2"}, {Row: &open}}
+	listed := cards.Listing{Items: []cards.Listed{{Row: &open, Link: "https://t.me/c/1/2"}, {Row: &open}}, Of: 9}
 	all := map[string]cards.Message{
 		"open": cards.Card(view, settings), "confirming": cards.Card(confirming, settings), "elsewhere": cards.Card(elsewhere, settings),
 		"reader": cards.Card(reader, settings), "retired": cards.Card(retired, settings), "question": cards.Question(confirming, settings),
 		"lapse": cards.LapseNotice(&open, settings), "shared": cards.SharedLapse([]*approval.Row{&open, &open}, 9, settings),
 		"reminder": cards.Reminder(&open, now, settings), "unapproved": cards.RanUnapproved(&open, approval.Executed, settings),
 		"tampered": cards.Tampered(&open, settings), "pending": cards.Pending(listed, listed, now, settings),
-		"which": cards.Which(listed, now, settings), "start": cards.Start(1001, s.by.Name, "owner", settings),
+		"which": cards.Which(listed, now, settings), "more": cards.More(cards.ListLapsed, listed, now, settings), "start": cards.Start(1001, s.by.Name, "owner", settings),
 		"stranger": cards.Start(7, "", "", settings), "help": cards.Help(settings), "not a word": cards.NotAWord(settings),
 	}
 	for _, state := range []approval.State{

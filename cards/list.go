@@ -1,16 +1,25 @@
 package cards
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"countersign/approval"
 )
 
-// Room in lists: what is beyond is counted.
+// Room in lists: what is beyond is counted, and follows on a tap.
 const (
-	roomInList     = 3600 // UTF-16 units
-	entitiesInList = 90
+	roomInList   = 3600 // UTF-16 units
+	maxInList    = 20   // entries
+	refsInRow    = 4    // buttons
+	maxListEntry = 4 * maxListedTitle
+)
+
+// The lists that [LetterMore] goes on with.
+const (
+	ListOpen   = "open"
+	ListLapsed = "lapsed"
 )
 
 // A Listed is an approval named in a list.
@@ -19,51 +28,109 @@ type Listed struct {
 	Link string // address of its card at https://t.me/, "" where Telegram has none
 }
 
+// A Listing is a stretch of a longer list. Whoever makes it leaves out what may
+// not be named where it is sent.
+type Listing struct {
+	Items []Listed // from From on, as many as are at hand
+	From  int      // 0-based
+	Of    int      // how many there are in all
+}
+
+// A list is being written.
+type list struct {
+	*text
+	now  time.Time
+	refs []Button // to bring cards down with
+	more []Button // to go on with
+}
+
 // Pending lists what is open, and below it what lapsed unanswered within a day.
-// The caller leaves out what may not be named where it is sent.
-func Pending(open, lapsed []Listed, now time.Time, s Settings) Message {
-	t := &text{settings: s}
-	if len(open) == 0 {
-		t.line(wordNoneOpen)
+func Pending(open, lapsed Listing, now time.Time, s Settings) Message {
+	l := &list{text: &text{settings: s}, now: now}
+	if open.Of == 0 {
+		l.line(wordNoneOpen)
 	} else {
-		t.line(wordOpen)
-		t.list(open, now)
+		l.line(wordOpen)
+		l.entries(ListOpen, open, roomInList/2)
 	}
-	if len(lapsed) > 0 {
-		t.gap()
-		t.line(wordRecent)
-		t.list(lapsed, now)
+	if lapsed.Of > 0 {
+		l.gap()
+		l.line(wordRecent)
+		l.entries(ListLapsed, lapsed, roomInList)
 	}
-	return t.message(nil)
+	return l.end()
+}
+
+// More goes on with a list.
+func More(which string, some Listing, now time.Time, s Settings) Message {
+	l := &list{text: &text{settings: s}, now: now}
+	switch {
+	case len(some.Items) == 0:
+		l.line(wordNoMore)
+	case which == ListOpen:
+		l.line(wordGoOn, number(some.From+1))
+	default:
+		l.line(wordGoOnPast, number(some.From+1))
+	}
+	l.entries(which, some, roomInList)
+	return l.end()
 }
 
 // Which lists what is open where a word named none of several.
-func Which(open []Listed, now time.Time, s Settings) Message {
-	t := &text{settings: s}
+func Which(open Listing, now time.Time, s Settings) Message {
+	l := &list{text: &text{settings: s}, now: now}
 	example := "K7QF2"
-	if len(open) > 0 {
-		example = open[0].Row.Ref
+	if len(open.Items) > 0 {
+		example = open.Items[0].Row.Ref
 	}
-	t.line(wordWhich, code(show("/approve "+example)))
-	t.list(open, now)
-	return t.message(nil)
+	l.line(wordWhich, code(show("/approve "+example)))
+	l.entries(ListOpen, open, roomInList)
+	return l.end()
 }
 
-// list names approvals while there is room, and counts the rest.
-func (t *text) list(entries []Listed, now time.Time) {
-	for i, e := range entries {
-		if t.entities > entitiesInList || units(t.plain.String()) > roomInList-2*maxListedTitle {
-			t.line(wordRest, number(len(entries)-i))
-			return
+// entries names approvals while there is room, which ends at that many units, and
+// counts the rest.
+func (l *list) entries(which string, some Listing, room int) {
+	for i, e := range some.Items {
+		if i == maxInList || units(l.plain.String()) > room-maxListEntry {
+			some.Items = some.Items[:i]
+			break
 		}
-		t.line(wordEntry, ref(e.Row), bold(listed(e.Row, t.settings)))
+		l.line(wordEntry, ref(e.Row), bold(listed(e.Row, l.settings)))
 		if e.Row.State == approval.Open {
-			t.put(wordTimeLeft, own(words(lasting(e.Row.ExpiresAt.Sub(now)))))
+			l.put(wordTimeLeft, own(words(lasting(e.Row.ExpiresAt.Sub(l.now)))))
+			l.refs = append(l.refs, Button{Text: buttonRef + Neutral(e.Row.Ref), Data: Press{LetterShow, e.Row.Ref, 0, 0}.Data()})
 		}
 		if e.Link != "" {
-			t.put(wordEntryCard, link(e.Link, wordCard))
+			l.put(wordEntryCard, link(e.Link, wordCard))
 		}
 	}
+	next := some.From + len(some.Items)
+	if next >= some.Of {
+		return
+	}
+	l.line(wordRest, number(some.Of-next))
+	label := buttonOpen
+	if which == ListLapsed {
+		label = buttonLapsed
+	}
+	if len(some.Items) > 0 && next <= maxArg {
+		l.more = append(l.more, Button{Text: label, Data: Press{LetterMore, which, 0, next}.Data()})
+	}
+}
+
+// end draws the buttons.
+func (l *list) end() Message {
+	var rows [][]Button
+	if len(l.refs) > 0 {
+		l.gap()
+		l.line(wordBringDown)
+		rows = slices.Collect(slices.Chunk(l.refs, refsInRow))
+	}
+	for _, b := range l.more {
+		rows = append(rows, []Button{b})
+	}
+	return l.message(rows)
 }
 
 // Help says how to answer.
@@ -95,9 +162,7 @@ func Start(id int64, name, role string, s Settings) Message {
 		t.line(wordStartNone, number)
 		return t.message(nil)
 	}
-	t.line(wordStart, func(t *text) {
-		t.put("{} ({})", plain(short(name, maxName)), plain(show(role)))
-	}, number)
+	t.line(wordStart, plain(short(name, maxName)), plain(show(role)), number)
 	t.line(wordStartHelp, own("/help"))
 	return t.message(nil)
 }

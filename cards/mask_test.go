@@ -87,7 +87,7 @@ func TestSecretsAreMaskedEverywhere(t *testing.T) {
 		add("lapse notice", cards.LapseNotice(row, s))
 		add("shared lapse", cards.SharedLapse([]*approval.Row{row}, 6, s))
 		add("reminder", cards.Reminder(row, now, s))
-		add("pending", cards.Pending([]cards.Listed{{Row: row}}, nil, now, s))
+		add("pending", cards.Pending(cards.Listing{Items: []cards.Listed{{Row: row}}, Of: 1}, cards.Listing{}, now, s))
 		add("alarm", cards.RanUnapproved(row, approval.Executed, s))
 		_, list := cards.WholeList(row, redact)
 		shown["whole list"] = string(list)

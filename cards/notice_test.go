@@ -55,10 +55,11 @@ func TestNotices(t *testing.T) {
 		{"ran-unapproved", cards.RanUnapproved(row, approval.Executed, s)},
 		{"tampered", cards.Tampered(row, s)},
 		{"here", cards.Here()},
-		{"pending", cards.Pending(open, []cards.Listed{{Row: lapsed}}, now, s)},
-		{"pending-none", cards.Pending(nil, nil, now, s)},
-		{"pending-lots", cards.Pending(lots, nil, now, s)},
-		{"which", cards.Which(open[:2], now, s)},
+		{"pending", cards.Pending(listing(open...), listing(cards.Listed{Row: lapsed}), now, s)},
+		{"pending-none", cards.Pending(listing(), listing(), now, s)},
+		{"pending-lots", cards.Pending(listing(lots...), listing(lots...), now, s)},
+		{"pending-more", cards.More(cards.ListOpen, cards.Listing{Items: lots[:3], From: 40, Of: 44}, now, s)},
+		{"which", cards.Which(listing(open[:2]...), now, s)},
 		{"help", cards.Help(s)},
 		{"not-a-word", cards.NotAWord(s)},
 		{"start-owner", cards.Start(1001, "Ann", "owner", s)},
@@ -155,4 +156,9 @@ func TestToastsFit(t *testing.T) {
 	if got := cards.NotConfirmed(approval.OtherPerson, step); got != cards.Confirming(step) {
 		t.Errorf("another person is told %q", got)
 	}
+}
+
+// listing is a list of all there are.
+func listing(items ...cards.Listed) cards.Listing {
+	return cards.Listing{Items: items, Of: len(items)}
 }

@@ -17,9 +17,13 @@ const (
 	LetterPage   = 'p' // Arg: the page to show, 0-based
 	LetterWhole  = 'w' // send the whole list as a file
 	LetterUndo   = 'u'
+
+	// Of a list; they carry no card's id.
+	LetterShow = 's' // Card: the reference of the approval to show again
+	LetterMore = 'm' // Card: ListOpen or ListLapsed; Arg: from which entry on
 )
 
-const letters = "aycrepwu"
+const letters = "aycrepwusm"
 
 // Bounds of callback data.
 const (
@@ -34,7 +38,7 @@ const (
 // and where Arg is not 0 another dot and Arg in base 36: at most 42 bytes.
 type Press struct {
 	Letter byte
-	Card   string // 1–22 characters of base64url
+	Card   string // the card's id, of a list something else: 1–22 characters of base64url
 	Rev    int64  // the row's revision; of Yes and Cancel the step's
 	Arg    int    // 0–5,000
 }

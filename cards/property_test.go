@@ -223,8 +223,10 @@ func TestListsFit(t *testing.T) {
 			rows = append(rows, row)
 			open = append(open, cards.Listed{Row: row, Link: "https://t.me/c/123/4"})
 		}
+		list := cards.Listing{Items: open, From: rapid.IntRange(0, 6000).Draw(t, "from")}
+		list.Of = list.From + len(open) + rapid.IntRange(0, 100).Draw(t, "rest")
 		for _, m := range []cards.Message{
-			cards.Pending(open, open, now, s), cards.Which(open, now, s), cards.SharedLapse(rows, len(rows)+7, s),
+			cards.Pending(list, list, now, s), cards.Which(list, now, s), cards.More(cards.ListOpen, list, now, s), cards.SharedLapse(rows, len(rows)+7, s),
 			cards.Help(s), cards.NotAWord(s), cards.Start(1001, anyText(300).Draw(t, "name"), "owner", s), cards.Start(7, "", "", s),
 		} {
 			if err := checkMessage(m); err != nil {

@@ -21,6 +21,7 @@ const (
 	ToastRetired    = string(toastRetired)     // the card was posted again below
 	ToastSameStep   = string(toastSamePerson)  // the action tapped again while one's own step is open
 	ToastNoUndo     = string(toastNoUndo)      // the undo offer is over
+	ToastBelow      = string(toastBelow)       // the card was posted again
 	ToastFile       = string(toastFile)        // sent as a file
 	ToastApproved   = string(toastApprovedNow) // this tap approved it
 	ToastRejected   = string(toastRejectedNow) // this tap rejected it

@@ -102,6 +102,9 @@ const (
 	buttonForth   = "▶"
 	buttonWhole   = "Whole list"
 	buttonUndo    = "Undo"
+	buttonRef     = "#"
+	buttonOpen    = "More that are open"
+	buttonLapsed  = "More that lapsed"
 )
 
 // Marks before the lines of a report.
@@ -145,12 +148,16 @@ const (
 	wordEntryCard words = " · {}"
 	wordRecent    words = "Lapsed unanswered within a day:"
 	wordRest      words = "… and {} more."
+	wordNoMore    words = "Nothing more is to be named here."
+	wordGoOn      words = "Open, from number {} on:"
+	wordGoOnPast  words = "Lapsed unanswered within a day, from number {} on:"
+	wordBringDown words = "A reference below brings its card down here."
 	wordHelp      words = "Agents ask here before they act. Tap the action on a card and then Yes, or tap Reject."
 	wordHelpWords words = "By text: reply {} or {} to a card; after {} you may add a reason. Approving asks once more: reply {}."
 	wordHelpRefs  words = "By reference: {} {} {}"
 	wordHelpList  words = "{} shows what is open."
 	wordNotWord   words = "That decides nothing: only {} or {} as the whole message does."
-	wordStart     words = "You are {} here. Your numeric id is {}."
+	wordStart     words = "You are {} ({}) here. Your numeric id is {}."
 	wordStartNone words = "You are not on the list here. Your numeric id is {}; the operator can add it."
 	wordStartHelp words = "{} says how this works."
 )
@@ -176,6 +183,7 @@ const (
 	toastVote        words = "Your approval counts: {} of {}."
 	toastNoUndo      words = "It can no longer be undone."
 	toastUndoAsked   words = "{} has asked for the undo."
+	toastBelow       words = "Shown below."
 	toastFile        words = "Sent as a file."
 	toastSamePerson  words = "You are confirming this already. Tap Yes."
 	toastApproved    words = "Already approved by {} at {}."

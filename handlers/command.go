@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"countersign/approval"
 	"countersign/cards"
 	"countersign/store"
 	"countersign/telegram"
@@ -17,7 +16,7 @@ func (h *Handlers) command(ctx context.Context, s *spoken) error {
 		h.say(ctx, s.Message, cards.Start(s.who.ID, s.who.Name, string(s.who.Role), s.present.Cards))
 		return nil
 	case "pending":
-		return h.pending(ctx, s)
+		return h.pending(ctx, s.hearing())
 	case "show", "approve", "reject":
 		return h.referred(ctx, s)
 	}
@@ -48,12 +47,12 @@ func (h *Handlers) referred(ctx context.Context, s *spoken) error {
 		}
 	}
 	switch {
-	case r.Row == nil || r.Row.Request == nil || !s.named(r.Row):
+	case r.Row == nil || r.Row.Request == nil || !s.mayName(s.Chat.ID, outline(r.Row)):
 		h.cfg.Count("words_refused", "unknown")
 		h.say(ctx, s.Message, cards.Unknown())
 		return nil
 	case s.command == "show":
-		return h.showAgain(ctx, s, r)
+		return h.showAgain(ctx, s.actor, store.Place{Chat: s.Chat.ID, Thread: s.Thread}, r)
 	}
 	return h.decide(ctx, s, r)
 }
@@ -73,34 +72,6 @@ func (h *Handlers) unnamed(ctx context.Context, s *spoken) error {
 		return h.plainWord(ctx, s)
 	}
 	return h.list(ctx, s)
-}
-
-// named reports whether an approval may be named where this was said: in a
-// group those of routes with that chat, in a direct chat to an owner those they
-// may answer, to a reader all.
-func (s *spoken) named(row *approval.Row) bool {
-	if !s.Chat.Private() {
-		return slices.ContainsFunc(row.Chats, func(c approval.Chat) bool { return c.ID == s.Chat.ID })
-	}
-	return s.who.Role == Reader || s.present.may(s.who.ID, row)
-}
-
-// showAgain posts a card again and retires the older ones of this chat. A
-// reader gets one copy and retires nothing.
-func (h *Handlers) showAgain(ctx context.Context, s *spoken, r *store.Reading) error {
-	reader := s.who.Role == Reader
-	if !reader && r.Step.OpenAt(r.Now, s.present.confirm().Window) && r.Row.State == approval.Open {
-		if c := r.Card(r.Step.CardID); c != nil && c.Chat == s.Chat.ID && c.Message != 0 {
-			m := cards.Here()
-			h.speak(ctx, telegram.Outgoing{
-				Chat: c.Chat, Thread: topicOf(c), ReplyTo: c.Message, HTML: m.HTML, Plain: m.Plain, Silent: true,
-			})
-			return nil
-		}
-	}
-	place := store.Place{Chat: s.Chat.ID, Thread: s.Thread, Reader: reader}
-	_, err := h.cfg.Store.NewCard(ctx, r.ID, place, nil, true)
-	return err
 }
 
 // Commands are the commands to show in Telegram's menu. They grant nothing.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"countersign/approval"
 	"countersign/cards"
 	"countersign/store"
 	"countersign/telegram"
@@ -51,4 +52,22 @@ func (h *Handlers) file(ctx context.Context, t *tapped, name string, content []b
 			h.cfg.Log.Warn().Err(err).Str("approval", id).Msg("a list that was sent does not count as seen")
 		}
 	})
+}
+
+// showAgain posts a card again at a place and retires the older ones of that chat;
+// where a step is open on one, it is pointed at instead. A reader gets one copy and
+// retires nothing.
+func (h *Handlers) showAgain(ctx context.Context, a actor, place store.Place, r *store.Reading) error {
+	place.Reader = a.who.Role == Reader
+	if !place.Reader && r.Step.OpenAt(r.Now, a.present.confirm().Window) && r.Row.State == approval.Open {
+		if c := r.Card(r.Step.CardID); c != nil && c.Chat == place.Chat && c.Message != 0 {
+			m := cards.Here()
+			h.speak(ctx, telegram.Outgoing{
+				Chat: c.Chat, Thread: topicOf(c), ReplyTo: c.Message, HTML: m.HTML, Plain: m.Plain, Silent: true,
+			})
+			return nil
+		}
+	}
+	_, err := h.cfg.Store.NewCard(ctx, r.ID, place, nil, true)
+	return err
 }

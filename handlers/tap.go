@@ -44,6 +44,9 @@ func (h *Handlers) tap(ctx context.Context, c *telegram.Callback) error {
 		h.nowhere(ctx, c, "no button of ours")
 		return nil
 	}
+	if press.Letter == cards.LetterShow || press.Letter == cards.LetterMore {
+		return h.listTap(ctx, c, a, press)
+	}
 	t := &tapped{Callback: c, actor: a, press: press}
 	why, err := h.find(ctx, t)
 	if err != nil {
