@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"countersign/delivery"
@@ -68,14 +69,14 @@ func (f *demoFaults) faults() []page.Fault {
 		kill,
 		{
 			Name: faultRedis, Title: "Restart Redis", On: !f.away.IsZero(), Until: f.away,
-			Hint: fmt.Sprintf("It is away for %s. A tap is answered with words, and tried until it counts.", f.pace.outage),
+			Hint: fmt.Sprintf("It is away for %s. A tap is answered with words, and tried until it counts.", spoken(f.pace.outage)),
 		},
 		{
 			Name: faultSlow, Title: "Slow Telegram", Ending: "Make it quick again", On: f.slow != nil,
-			Hint: fmt.Sprintf("Every call takes %s longer. Taps still count once each.", f.pace.slow),
+			Hint: fmt.Sprintf("Every call takes %s longer. A tap still counts, and once.", spoken(f.pace.slow)),
 		},
 		{
-			Name: faultFlood, Title: fmt.Sprintf("429 for %s", f.pace.flood), On: !f.shut.IsZero(), Until: f.shut,
+			Name: faultFlood, Title: fmt.Sprintf("429 for %s", spoken(f.pace.flood)), On: !f.shut.IsZero(), Until: f.shut,
 			Hint: "Telegram takes no message. Answers still count; cards follow when the time is over.",
 		},
 		{
@@ -89,57 +90,65 @@ func (f *demoFaults) faults() []page.Fault {
 type catchUp struct {
 	on     bool
 	since  time.Time // the end of the trouble; zero: it lasts
-	had    bool      // there was something to catch up with
+	had    bool      // something has waited
 	behind []page.Behind
 }
 
-// follow measures what waits, as long as there is a trouble or something to catch up
-// with, and says when all is well again.
+// follow measures what waits, from a trouble on until everything has caught up, and says
+// how long that took.
 func (f *demoFaults) follow(ctx context.Context) {
 	f.mu.Lock()
-	c := f.catchUp
-	troubled, reachable := f.troubled(), f.away.IsZero()
-	f.mu.Unlock()
-	if troubled {
+	c, well, reachable := f.catchUp, f.well(), f.away.IsZero()
+	switch {
+	case f.troubled():
 		c.on, c.since = true, time.Time{}
+	case c.on && c.since.IsZero():
+		c.since = f.now()
 	}
+	f.mu.Unlock()
 	if !c.on {
 		return
 	}
-	if !troubled && c.since.IsZero() {
-		c.since = f.now()
-	}
+	known := false
 	if reachable {
-		if behind, err := f.lag.measure(ctx); err == nil {
-			c.behind = behind
-		} else {
-			reachable = false
+		if behind, err := f.lag.measure(ctx); err == nil { // else what was known last stands
+			c.behind, known = behind, true
 		}
 	}
-	c.had = c.had || len(c.behind) > 0
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	c.had = c.had || len(c.behind) > 0
 	changed := fmt.Sprint(c.behind) != fmt.Sprint(f.catchUp.behind)
 	f.catchUp = c
 	switch {
-	case !troubled && reachable && len(c.behind) == 0:
+	case well && known && len(c.behind) == 0 && !c.since.IsZero():
 		f.catchUp = catchUp{}
-		if c.had {
-			f.say("Everything has caught up, %.1f s later.", f.now().Sub(c.since).Seconds())
+		if !c.had {
+			f.say("Nothing had to be caught up with.")
 			return
 		}
-	}
-	if changed {
+		f.say("Everything has caught up, %.1f s after the trouble ended.", f.now().Sub(c.since).Seconds())
+	case changed:
 		f.wake()
 	}
 }
 
-// troubled reports whether anything is amiss. The caller holds mu.
+// troubled reports whether a fault lasts. The caller holds mu.
 func (f *demoFaults) troubled() bool {
+	return f.bot == botDown || !f.away.IsZero() || !f.shut.IsZero() || f.slow != nil || f.blocked
+}
+
+// well reports whether every part is as it should be. The caller holds mu.
+func (f *demoFaults) well() bool {
 	for _, p := range f.parts() {
 		if !p.OK {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// spoken writes a duration for people.
+func spoken(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
 }

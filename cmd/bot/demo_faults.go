@@ -171,11 +171,11 @@ func (f *demoFaults) troubleTelegram(fault string) {
 	switch {
 	case fault == faultSlow && f.slow == nil:
 		f.slow = f.sim.Fault(simulator.Fault{Kind: simulator.Slow, Delay: f.pace.slow})
-		f.say("Telegram became slow: every call takes %s longer.", f.pace.slow)
+		f.say("Telegram became slow: every call takes %s longer.", spoken(f.pace.slow))
 	case fault == faultFlood && f.shut.IsZero():
 		f.shut = f.now().Add(f.pace.flood)
 		f.sim.Shut(f.shut)
-		f.say("Telegram answers 429: the bot may neither send nor edit for %s.", f.pace.flood)
+		f.say("Telegram answers 429: the bot may neither send nor edit for %s.", spoken(f.pace.flood))
 	case fault == faultBlock && !f.blocked:
 		f.blocked = true
 		f.sim.Person(demoAnn).Block()

@@ -41,11 +41,19 @@ func (l demoLag) measure(ctx context.Context) ([]page.Behind, error) {
 		return nil, err
 	}
 	all := []page.Behind{
-		{What: "taps and words", Count: l.sim.PendingUpdates()},
-		{What: "events of runtimes", Count: events},
-		{What: "cards", Count: stale},
+		waiting(l.sim.PendingUpdates(), "tap or word", "taps or words"),
+		waiting(events, "event of a runtime", "events of runtimes"),
+		waiting(stale, "card", "cards"),
 	}
 	return slices.DeleteFunc(all, func(b page.Behind) bool { return b.Count == 0 }), nil
+}
+
+// waiting says how many of something wait.
+func waiting(count int, one, more string) page.Behind {
+	if count == 1 {
+		return page.Behind{What: one, Count: count}
+	}
+	return page.Behind{What: more, Count: count}
 }
 
 // unread counts the events that the bot has not read, or not dealt with.

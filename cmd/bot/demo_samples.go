@@ -19,6 +19,15 @@ type demoSample struct {
 	malformed bool      // published in spite of its mistakes
 }
 
+// facts is what a runtime declares of its tool.
+func facts(names ...string) *queue.AskRisk {
+	risk := &queue.AskRisk{Facts: map[string]bool{}}
+	for _, name := range names {
+		risk.Facts[name] = true
+	}
+	return risk
+}
+
 // demoID names the request of the nth press. The queue is open to the user's own requests,
 // whose ids must stay free: those of the samples begin with demo.
 func demoID(sample string, n int) string {
@@ -62,7 +71,7 @@ func demoSamples(brief time.Duration) []demoSample {
 			Sample:  page.Sample{Name: "trash", Title: "Trash 3 emails", Hint: "Deletes data: Yes comes after the action. It can be undone."},
 			runtime: demoIris,
 			ask: queue.Ask{
-				Tool: "trash_email", Arguments: json.RawMessage(`{"ids":["m-1841","m-1846","m-1852"]}`), Effect: approval.Destructive,
+				Tool: "trash_email", Risk: facts("destructive_capable"), Arguments: json.RawMessage(`{"ids":["m-1841","m-1846","m-1852"]}`), Effect: approval.Destructive,
 				Card: queue.AskCard{
 					Title: "Trash 3 emails", UndoTool: "restore_email", UndoDays: 30,
 					Lines:   []string{"Big Summer Sale: 40 % off everything · shop@northwind.example", "Your coupon expires tonight · deals@contoso.example", "We miss you! · hello@fabrikam.example"},
@@ -74,7 +83,7 @@ func demoSamples(brief time.Duration) []demoSample {
 			Sample:  page.Sample{Name: "mail", Title: "Send an email", Hint: "Acts for you. The exact call is pinned; look at it first."},
 			runtime: demoIris,
 			ask: queue.Ask{
-				Tool: "send_email", Effect: approval.Write, Approval: "pinned",
+				Tool: "send_email", Risk: facts("comms_send"), Effect: approval.Write, Approval: "pinned",
 				Arguments: json.RawMessage(`{"to":["maria@example.com"],"subject":"Dinner on Friday","body":"Hi Maria,\n\nFriday at seven works. Shall we say the place by the river?\n\nAnn"}`),
 				Card: queue.AskCard{
 					Title: "Send an email to maria@example.com", Action: "Send the email",
@@ -86,7 +95,7 @@ func demoSamples(brief time.Duration) []demoSample {
 			Sample:  page.Sample{Name: "event", Title: "Delete an event", Hint: "Deletes data, and no way back is known. The card says so."},
 			runtime: demoIris,
 			ask: queue.Ask{
-				Tool: "delete_event", Effect: approval.Destructive, Arguments: json.RawMessage(`{"calendar":"ann","event":"ev-77120"}`),
+				Tool: "delete_event", Risk: facts("destructive_capable"), Effect: approval.Destructive, Arguments: json.RawMessage(`{"calendar":"ann","event":"ev-77120"}`),
 				Card: queue.AskCard{Title: "Delete “Quarterly review”", Action: "Delete the event", Lines: []string{"Quarterly review · Thursday 14:00–15:30 · 6 guests"}, Request: "Clear my Thursday afternoon"},
 			},
 		},
@@ -102,7 +111,7 @@ func demoSamples(brief time.Duration) []demoSample {
 			Sample:  page.Sample{Name: "many", Title: "308 emails", Hint: "More lines than a card holds: pages, and the whole list as a file. Two of them will fail."},
 			runtime: demoIris, fails: []int{17, 230},
 			ask: queue.Ask{
-				Tool: "archive_email", Effect: approval.Write, Arguments: manyArguments(manyEmails),
+				Tool: "archive_email", Risk: facts("mutating"), Effect: approval.Write, Arguments: manyArguments(manyEmails),
 				Card: queue.AskCard{Title: "Archive 308 emails", Lines: manyLines(manyEmails), UndoTool: "unarchive_email", UndoDays: 30, Request: "Archive every newsletter from last year"},
 			},
 		},
@@ -110,7 +119,7 @@ func demoSamples(brief time.Duration) []demoSample {
 			Sample:  page.Sample{Name: "payment", Title: "Pay an invoice", Hint: "In the group Payments, and two owners must approve. Be Ann, then Olga."},
 			runtime: demoLedger,
 			ask: queue.Ask{
-				Tool: "pay_invoice", Effect: approval.Write, Arguments: json.RawMessage(`{"invoice":"2026-0117","to":"Acme Ltd","amount":"4800.00","currency":"EUR"}`),
+				Tool: "pay_invoice", Risk: facts("remote_write_capable"), Effect: approval.Write, Arguments: json.RawMessage(`{"invoice":"2026-0117","to":"Acme Ltd","amount":"4800.00","currency":"EUR"}`),
 				Card: queue.AskCard{Title: "Pay invoice 2026-0117", Action: "Pay 4,800 €", Lines: []string{"4,800.00 € to Acme Ltd", "From the account “Operations”"}},
 			},
 		},
@@ -118,7 +127,7 @@ func demoSamples(brief time.Duration) []demoSample {
 			Sample:  page.Sample{Name: "brief", Title: fmt.Sprintf("%.0f seconds", brief.Seconds()), Hint: "Leave it alone: it lapses, and nothing is done."},
 			runtime: demoIris,
 			ask: queue.Ask{
-				Tool: "post_message", Effect: approval.Write, Arguments: json.RawMessage(`{"channel":"team","text":"On my way"}`), ExpiresIn: brief.Seconds(),
+				Tool: "post_message", Risk: facts("comms_send"), Effect: approval.Write, Arguments: json.RawMessage(`{"channel":"team","text":"On my way"}`), ExpiresIn: brief.Seconds(),
 				Card: queue.AskCard{Title: "Post “On my way” to the team", Action: "Post it"},
 			},
 		},

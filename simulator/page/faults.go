@@ -48,7 +48,7 @@ type Fault struct {
 
 // A Behind is how many of something wait.
 type Behind struct {
-	What  string `json:"what"` // for example "taps and words"
+	What  string `json:"what"` // in the number that fits: "card", "cards"
 	Count int    `json:"count"`
 }
 

@@ -3,7 +3,7 @@
 
 import { byId, el } from './dom.js';
 import { setFault } from './net.js';
-import { shell, whileBusy } from './runtimes.js';
+import { goTo, shell, whileBusy } from './runtimes.js';
 import { clockWithSeconds } from './time.js';
 
 const SHOWN = 12; // happenings
@@ -13,6 +13,7 @@ const rows = new Map(); // of the faults, by name: they stay, so that the focus 
 /** Draws how everything is. */
 export function drawBoard(board) {
   byId('faults').hidden = board.faults.length === 0;
+  byId('way-faults').hidden = board.faults.length === 0;
   byId('parts').replaceChildren(...board.parts.map((p) => el('span', { class: 'part', data: { ok: p.ok } },
     el('b', {}, p.name), ' ', p.state, ...countdown(p.until))));
   for (const f of board.faults) drawFault(f);
@@ -51,16 +52,17 @@ function waiting(behind) {
   if (behind.length === 0) return '';
   const parts = behind.map((b) => `${b.count} ${b.what}`);
   const last = parts.pop();
-  return `Not caught up with yet: ${parts.length ? `${parts.join(', ')} and ${last}` : last}.`;
+  const verb = behind.length === 1 && behind[0].count === 1 ? 'waits' : 'wait';
+  return `${parts.length ? `${parts.join(', ')} and ${last}` : last} ${verb} for the bot.`;
 }
 
 /** Says in the conversation what is amiss, where the panel is out of sight. */
 function drawTrouble(board, waits) {
-  const amiss = board.parts.filter((p) => !p.ok).map((p) => `${p.name} ${p.state}`);
-  const strip = byId('trouble');
-  strip.hidden = amiss.length === 0 && !waits;
-  const text = [amiss.length ? `${amiss.join(' · ')}.` : '', waits].filter(Boolean).join(' ');
+  const amiss = board.parts.filter((p) => !p.ok);
+  byId('trouble').hidden = amiss.length === 0 && !waits;
+  const text = [amiss.map((p) => `${p.name}: ${p.state}`).join(' · '), waits].filter(Boolean).join('. ');
   if (byId('trouble-text').textContent !== text) byId('trouble-text').textContent = text;
+  byId('trouble-left').replaceChildren(...amiss.flatMap((p) => countdown(p.until)));
 }
 
 /** A place for the seconds that are left, which ticks. */
@@ -81,7 +83,6 @@ export function setUpFaults(open) {
   setInterval(tick, 250);
   byId('trouble-show').addEventListener('click', () => {
     open();
-    byId('faults').open = true;
-    byId('faults').scrollIntoView({ block: 'nearest' });
+    goTo(byId('faults'));
   });
 }

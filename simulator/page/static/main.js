@@ -8,7 +8,7 @@ import { Taps } from './keyboard.js';
 import { follow, tap } from './net.js';
 import { drawPeople } from './people.js';
 import { goToChat, goToList, goToRuntimes, readRoute, setPerson } from './route.js';
-import { addEntry, drawEntries, drawSamples } from './runtimes.js';
+import { addEntry, drawEntries, drawSamples, setUpRuntimes } from './runtimes.js';
 import { Store } from './store.js';
 import { Talk } from './talk.js';
 import { startTicking } from './time.js';
@@ -175,5 +175,6 @@ addEventListener('keydown', (e) => {
 });
 
 startTicking();
+setUpRuntimes();
 setUpFaults(goToRuntimes);
 become(readRoute().as);

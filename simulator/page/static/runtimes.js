@@ -56,6 +56,18 @@ function explain(sample) {
   byId('hint').textContent = sample.hint;
 }
 
+/** Lets the buttons at the head of the panel lead to its parts. */
+export function setUpRuntimes() {
+  for (const way of document.querySelectorAll('.panel-ways button')) way.addEventListener('click', () => goTo(byId(way.dataset.to)));
+}
+
+/** Goes to a part of the panel, and opens it if it can be opened. */
+export function goTo(part) {
+  if ('open' in part) part.open = true;
+  part.scrollIntoView({ block: 'start', behavior: 'smooth' });
+  (part.querySelector('summary') ?? part).focus({ preventScroll: true });
+}
+
 /** Draws all entries, the newest run first. */
 export function drawEntries(entries) {
   runs.clear();
@@ -114,6 +126,8 @@ function settle() {
   }
   for (const [id, run] of runs) run.details.open = chosen.get(id) ?? run.node === list.firstChild;
   byId('entries-none').hidden = runs.size > 0;
+  byId('runs-count').textContent = String(runs.size);
+  byId('runs-count').hidden = runs.size === 0;
   byId('start').hidden = runs.size > 0; // whoever has pressed one knows where they are
 }
 
