@@ -34,7 +34,8 @@ func ours(command string) bool {
 
 // referred handles a command about one approval: named by reference, or without
 // one by being a reply, or in a direct chat by being the only one. What is no
-// reference is unknown in the same words as a wrong one.
+// reference is unknown in the same words as a wrong one; but what follows /reject
+// in a reply to a card, and was not meant as a reference, is the reason.
 func (h *Handlers) referred(ctx context.Context, s *spoken) error {
 	if s.ref == "" && s.rest == "" {
 		return h.unnamed(ctx, s)
@@ -46,8 +47,19 @@ func (h *Handlers) referred(ctx context.Context, s *spoken) error {
 			return err
 		}
 	}
+	known := r.Row != nil && r.Row.Request != nil && s.mayName(s.Chat.ID, outline(r.Row))
+	if !known && s.command == "reject" {
+		card, err := h.repliedTo(ctx, s)
+		if err != nil {
+			return err
+		}
+		if first, _ := cutSpace(s.after); card != nil && !meantAsRef(first) {
+			s.says, s.reason = reject, s.after
+			return h.decide(ctx, s, card)
+		}
+	}
 	switch {
-	case r.Row == nil || r.Row.Request == nil || !s.mayName(s.Chat.ID, outline(r.Row)):
+	case !known:
 		h.cfg.Count("words_refused", "unknown")
 		h.say(ctx, s.Message, cards.Unknown())
 		return nil

@@ -276,11 +276,63 @@ func TestCommandsWithAReference(t *testing.T) {
 	for _, said := range []string{"ZZZZZ", "K7", "К7QF2", "it please", strings.Repeat("K", 4000), other} {
 		for _, command := range []string{"/approve ", "/reject ", "/show "} {
 			s.is(s.says(ann, ann, command+said), isUnknown)
-			s.is(s.says(group, ann, command+said, replying(c.Message)), isUnknown)
+			if command != "/reject " { // see TestRejectInReply
+				s.is(s.says(group, ann, command+said, replying(c.Message)), isUnknown)
+			}
 		}
 	}
 	s.is(s.says(dora, dora, "/show "+ref), isUnknown)
 	s.state("a3", approval.Open)
+}
+
+// In a reply to a card, what follows /reject is the reason, unless it is a
+// reference that is known here, or was meant as one.
+func TestRejectInReply(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		said     string // REF and OTHER stand for references
+		rejected string // "" for none
+		reason   string
+	}{
+		{"/reject", "a1", ""},
+		{"/reject wrong", "a1", "wrong"},
+		{"/reject these are  wrong ones.", "a1", "these are  wrong ones."},
+		{"/reject it please", "a1", "it please"},
+		{"/reject@countersign_bot wrong", "a1", "wrong"},
+		{"/reject 3 of them are wrong", "a1", "3 of them are wrong"},
+		{"/reject REF", "a1", ""},
+		{"/reject REF wrong", "a1", "wrong"},
+		{"/reject OTHER", "a2", ""}, // named outright
+		{"/reject OTHER wrong", "a2", "wrong"},
+		{"/reject K7QF0", "", ""}, // a slip in a reference
+		{"/reject #wrong", "", ""},
+		{"/reject К7QF2 wrong", "", ""}, // a Cyrillic К
+		{"/reject HIDDEN", "", ""},      // not to be named here
+		{"/approve wrong", "", ""},
+		{"/approve it please", "", ""},
+	} {
+		s := newScene(t)
+		card := s.open("a1", in(group))
+		s.open("a2", in(group))
+		s.open("a3", in(ben), func(o *store.Opening) { o.Owners = []int64{ben} })
+		said := strings.NewReplacer("REF", s.read("a1").Row.Ref, "OTHER", s.read("a2").Row.Ref, "HIDDEN", "#"+s.read("a3").Row.Ref).Replace(c.said)
+		answer := s.says(group, ann, said, replying(card.Message))
+		for _, id := range []string{"a1", "a2", "a3"} {
+			want := approval.Open
+			if id == c.rejected {
+				want = approval.Rejected
+			}
+			if r := s.state(id, want); r.Row.Answer != nil && r.Row.Answer.Reason != c.reason {
+				t.Errorf("%s: reason %q, want %q", c.said, r.Row.Answer.Reason, c.reason)
+			}
+		}
+		if want := map[bool]string{true: "Rejected.", false: isUnknown}[c.rejected != ""]; answer != want {
+			t.Errorf("%s: said %q, want %q", c.said, answer, want)
+		}
+		// In reply to anything else it is no reason.
+		s.is(s.says(group, ann, "/reject wrong", replying(9999)), isUnknown)
+		s.is(s.says(group, ann, "/reject wrong"), isUnknown)
+	}
 }
 
 func TestCommandsWithoutAReference(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // What a whole message can say.
@@ -29,6 +30,7 @@ type utterance struct {
 	bot     string // the bot that a command is for, without @; "" where it names none
 	ref     string // a command's reference, upper case
 	rest    string // what follows command and reference
+	after   string // all that follows the command
 }
 
 // understand reads a message. Only whole-message words count; whatever else a
@@ -65,7 +67,7 @@ func command(text string) utterance {
 	var u utterance
 	name, rest := cutSpace(text[1:])
 	name, u.bot, _ = strings.Cut(name, "@")
-	u.command, u.rest = strings.ToLower(name), rest
+	u.command, u.rest, u.after = strings.ToLower(name), rest, rest
 	if ref, more := cutSpace(rest); isRef(ref) {
 		u.ref, u.rest = strings.ToUpper(strings.TrimPrefix(ref, "#")), more
 	}
@@ -88,6 +90,12 @@ func isRef(s string) bool {
 	return len(s) == refLength && !strings.ContainsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c)
 	})
+}
+
+// meantAsRef reports whether a word that is no reference known here may have been
+// meant as one: it is marked as one, or has the length of one and a digit.
+func meantAsRef(s string) bool {
+	return strings.HasPrefix(s, "#") || utf8.RuneCountInString(s) == refLength && strings.ContainsFunc(s, unicode.IsDigit)
 }
 
 // cutSpace splits a text at its first white space.
