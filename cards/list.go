@@ -166,3 +166,14 @@ func Start(id int64, name, role string, s Settings) Message {
 	t.line(wordStartHelp, own("/help"))
 	return t.message(nil)
 }
+
+// A MenuEntry is a command as Telegram's menu shows it.
+type MenuEntry struct{ Command, About string }
+
+// Menu lists the commands in order.
+func Menu() []MenuEntry {
+	return []MenuEntry{
+		{"pending", string(menuPending)}, {"show", string(menuShow)}, {"approve", string(menuApprove)},
+		{"reject", string(menuReject)}, {"help", string(menuHelp)},
+	}
+}

@@ -198,6 +198,15 @@ const (
 	toastCancelled   words = "Cancelled. It is still open."
 )
 
+// Telegram's menu of commands.
+const (
+	menuPending words = "What is open, and what lapsed within a day"
+	menuShow    words = "Post a card again: /show K7QF2"
+	menuApprove words = "Approve by reference: /approve K7QF2"
+	menuReject  words = "Reject by reference: /reject K7QF2 too many"
+	menuHelp    words = "How to answer"
+)
+
 // Files.
 const (
 	fileTitle  words = "{}"

@@ -88,11 +88,9 @@ func (h *Handlers) unnamed(ctx context.Context, s *spoken) error {
 
 // Commands are the commands to show in Telegram's menu. They grant nothing.
 func Commands() []telegram.Command {
-	return []telegram.Command{
-		{Name: "pending", Description: "What is open, and what lapsed within a day"},
-		{Name: "show", Description: "Post a card again: /show K7QF2"},
-		{Name: "approve", Description: "Approve by reference: /approve K7QF2"},
-		{Name: "reject", Description: "Reject by reference: /reject K7QF2 too many"},
-		{Name: "help", Description: "How to answer"},
+	var list []telegram.Command
+	for _, e := range cards.Menu() {
+		list = append(list, telegram.Command{Name: e.Command, Description: e.About})
 	}
+	return list
 }
