@@ -34,13 +34,14 @@ func Looser(before, after []Policy) []string {
 		seen[p.Match] = true
 		was := old[p.Match]
 		for _, what := range looser(was, p) {
-			said = append(said, p.title()+": "+what)
+			said = append(said, p.Title()+": "+what)
 		}
 	}
 	return append(said, moved(before, after)...)
 }
 
-func (p Policy) title() string {
+// Title says for which requests it is.
+func (p Policy) Title() string {
 	if p.Match == "" {
 		return "every request"
 	}
@@ -126,9 +127,9 @@ func moved(before, after []Policy) []string {
 		switch {
 		case !open:
 		case !there:
-			said = append(said, p.title()+": this policy is gone, so that the others decide what fell under it")
+			said = append(said, p.Title()+": this policy is gone, so that the others decide what fell under it")
 		case i < last:
-			said = append(said, p.title()+": this policy is looked at earlier than before")
+			said = append(said, p.Title()+": this policy is looked at earlier than before")
 		default:
 			last = i
 		}

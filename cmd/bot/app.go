@@ -90,11 +90,6 @@ func unbuilt(cfg config.Config) error {
 	if !cfg.Audit.SigningKey.Empty() {
 		return errors.New("audit.signing_key_file: signing is not available in this version; leave it empty")
 	}
-	for i, r := range cfg.Routes {
-		if r.Match.Tier != "" {
-			return fmt.Errorf("routes[%d].match.tier: risk tiers are not derived in this version, so nothing would take this route; leave it out", i)
-		}
-	}
 	return nil
 }
 
@@ -130,6 +125,8 @@ func (a *App) wire(cfg config.Config) error {
 		Redis: a.reader, Store: a.store, Namespace: cfg.Redis.Namespace, Streams: streams(cfg),
 		Consumer: a.opts.Name, Retention: cfg.Retention, Log: a.opts.Log, Glob: config.Glob,
 		Router:    func() queue.Router { return router{a.config()} },
+		Policy:    func(q *approval.Request) queue.Ruling { return ruling(a.config(), q) },
+		Ruled:     a.health.ruled,
 		Durations: func() approval.Durations { return durations(a.config()) },
 		Remind:    func() time.Duration { return a.config().Expiry.Remind },
 		Owners:    func() []int64 { return owners(a.config()) },

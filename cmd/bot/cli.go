@@ -24,6 +24,7 @@ type cli struct {
 	Demo    demoCmd    `cmd:"" help:"Try everything in the browser: no token, no account, no network."`
 	DemoBot demoBotCmd `cmd:"" hidden:"" help:"The bot of a demo, which starts it."`
 	Conf    configCmd  `cmd:"" name:"config" help:"Check a configuration, or print the commented example."`
+	Policy  policyCmd  `cmd:"" help:"Ask the policies about a request."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 
 	Request  requestCmd  `cmd:"" help:"Publish a request for approval."`

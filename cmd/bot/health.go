@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"countersign/queue"
 	"countersign/telegram"
 )
 
@@ -20,6 +22,7 @@ type health struct {
 	now      func() time.Time
 	registry *prometheus.Registry
 	events   *prometheus.CounterVec
+	rulings  *prometheus.CounterVec
 	lastPoll prometheus.Gauge
 
 	mu    sync.Mutex // guards the rest
@@ -33,18 +36,30 @@ func newHealth(now func() time.Time) *health {
 		events: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "countersign_events_total", Help: "What happened, by event and detail.",
 		}, []string{"event", "detail"}),
+		rulings: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "countersign_policy_decisions_total", Help: "Requests that passed or were asked, by the policy's reason and the risk.",
+		}, []string{"decision", "reason", "tier"}),
 		lastPoll: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "countersign_last_poll_timestamp_seconds", Help: "When Telegram was last polled with success.",
 		}),
 		redOf: map[string]string{},
 	}
-	h.registry.MustRegister(h.events, h.lastPoll)
+	h.registry.MustRegister(h.events, h.rulings, h.lastPoll)
 	return h
 }
 
 // count counts an event.
 func (h *health) count(event string, labels ...string) {
 	h.events.WithLabelValues(event, strings.Join(labels, "_")).Inc()
+}
+
+// ruled takes note of what the policies made of a request.
+func (h *health) ruled(r queue.Ruling) {
+	decision := "ask"
+	if r.Pass {
+		decision = "pass"
+	}
+	h.rulings.WithLabelValues(decision, cmp.Or(r.Reason, "unknown"), cmp.Or(r.Shown, "none")).Inc()
 }
 
 // polled takes note of a poll.
