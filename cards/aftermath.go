@@ -68,7 +68,7 @@ func (f *face) aftermath(t *text, v View) {
 func (f *face) reason(t *text) {
 	a := f.row.Answer
 	switch {
-	case a == nil || a.Reason == "":
+	case a == nil || a.Reason == "" || f.passed() != "":
 	case f.sealed:
 		t.line(wordReason, code(short(f.s.hide(a.Reason), maxReason)))
 	case approval.ReasonCode(a.Reason) == approval.CodeUnsealed:

@@ -26,12 +26,12 @@ func (f *face) body(t *text, v View) {
 	}
 	f.writeList(t, v)
 	f.writeTerms(t)
-	exact := v.Exact && !f.exactAsFile()
+	exact := v.Exact && !f.exactAsFile() && f.passed() == ""
 	masked := f.masked + f.layout().masked
 	switch {
 	case exact:
 		masked += f.writeExact(t)
-	case f.exactAsFile():
+	case f.exactAsFile() && f.passed() == "":
 		t.line(wordAsFile)
 	}
 	if masked > 0 {

@@ -30,7 +30,9 @@ func (f *face) keyboard(v View) [][]Button {
 		}
 		row(f.button(v, buttonReject, LetterReject, 0))
 	}
-	if len(f.calls()) > 0 {
+	// Nobody was asked about what a policy let pass, so its card asks for no look
+	// either; only a list that goes on has to be readable.
+	if len(f.calls()) > 0 && f.passed() == "" {
 		row(f.exactButton(v))
 	}
 	if n := len(f.layout().pages); n > 1 {

@@ -10,6 +10,8 @@ import (
 const (
 	maxListedTitle = 100
 	maxNamed       = 20 // approvals a shared notice names
+	maxChanges     = 10 // of the policies
+	maxChange      = 300
 )
 
 // Question asks the person of v.Step, who typed approve, whether they mean it. A
@@ -73,6 +75,21 @@ func RanUnapproved(row *approval.Row, outcome approval.State, s Settings) Messag
 	}
 	t.line(wordRan, bold(f.title))
 	t.line(wordRanWhat, ref(row), code(show(string(outcome))), code(runtime))
+	return t.message(nil)
+}
+
+// Looser tells an owner what the operator's policies let through that they did not
+// before, one sentence each.
+func Looser(what []string, s Settings) Message {
+	t := &text{settings: s}
+	t.line(wordLooser)
+	named := min(len(what), maxChanges)
+	for _, w := range what[:named] {
+		t.line(wordLooserOne, plain(short(w, maxChange)))
+	}
+	if more := len(what) - named; more > 0 {
+		t.line(wordLooserMore, number(more))
+	}
 	return t.message(nil)
 }
 

@@ -3,6 +3,7 @@ package cards_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,8 @@ func TestNotices(t *testing.T) {
 		{"reminder", cards.Reminder(row, closing.Add(-10*time.Minute), s)},
 		{"ran-unapproved", cards.RanUnapproved(row, approval.Executed, s)},
 		{"tampered", cards.Tampered(row, s)},
+		{"looser", cards.Looser([]string{"runtime iris*: always pass now: read_calendar, @everyone, wipe\u202e"}, s)},
+		{"looser-lots", cards.Looser(slices.Repeat([]string{strings.Repeat("all of it passes now, ", 30)}, 14), s)},
 		{"here", cards.Here()},
 		{"pending", cards.Pending(listing(open...), listing(cards.Listed{Row: lapsed}), now, s)},
 		{"pending-none", cards.Pending(listing(), listing(), now, s)},

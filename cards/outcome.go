@@ -2,6 +2,7 @@ package cards
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"countersign/approval"
@@ -41,12 +42,29 @@ func decision(row *approval.Row) (d approval.Decision, by approval.By, at time.T
 	return approval.Decision(row.State), by, at
 }
 
+// passed says why the operator's policy let it pass, in the words after the code;
+// "" if a person answered, or nobody has.
+func (f *face) passed() string {
+	a := f.row.Answer
+	if a == nil || a.Decision != approval.DecisionApproved || a.By.Surface != approval.Policy {
+		return ""
+	}
+	if _, why, ok := strings.Cut(a.Reason, ": "); ok {
+		return why
+	}
+	return a.Reason
+}
+
 // outcome writes the badge line of an answered approval.
 func (f *face) outcome(t *text, v View) {
 	d, by, at := decision(v.Row)
 	moment := when(at, moment)
 	switch d {
 	case approval.DecisionApproved:
+		if why := f.passed(); why != "" {
+			t.line(badgePassed, plain(short(f.s.hide(why), maxReason)), moment)
+			break
+		}
 		t.line(badgeApproved, who(by), moment)
 	case approval.DecisionRejected:
 		t.line(badgeRejected, who(by), moment)

@@ -10,6 +10,7 @@ const (
 	badgeHalt        words = "⛔ Halted"
 
 	badgeApproved  words = "✅ Approved by {} · {}"
+	badgePassed    words = "✅ Passed by policy: {} · {}"
 	badgeRejected  words = "❌ Rejected by {} · {}"
 	badgeLapsed    words = "⌛ Lapsed · {}"
 	badgeWithdrawn words = "↩️ Withdrawn · {}"
@@ -133,6 +134,9 @@ const (
 	wordStillOpen  words = "#{} is still open, {} left. Deadline: {}"
 	wordRan        words = "🚨 {}"
 	wordRanWhat    words = "#{} was reported as {}, but it was not approved. Look at the runtime {}."
+	wordLooser     words = "🔓 The operator changed the policies: more passes now without being asked."
+	wordLooserOne  words = "• {}"
+	wordLooserMore words = "… and {} more; the bot's log has them all."
 	wordTamperOne  words = "🚨 The record of approval {} does not bear our seal. It was refused; nothing was approved."
 	wordHere       words = "Here it is."
 )
