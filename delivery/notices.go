@@ -56,7 +56,7 @@ func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
 		return r.unrecorded(err, nid)
 	}
 	told := toldOf(n, readings)
-	if len(told) == 0 {
+	if len(told) == 0 && n.Kind != store.Looser {
 		return -1
 	}
 	lease, left := r.cfg.Leader.Lease()
@@ -108,10 +108,13 @@ func toldOf(n *store.Notice, readings []*store.Reading) []*approval.Row {
 	return rows
 }
 
-// noticeText renders a notice that names rows.
+// noticeText renders a notice; rows are those that it names.
 func noticeText(n *store.Notice, rows []*approval.Row, s cards.Settings) cards.Message {
-	if n.Kind == store.Unapproved {
+	switch n.Kind {
+	case store.Unapproved:
 		return cards.RanUnapproved(rows[0], n.Outcome, s)
+	case store.Looser:
+		return cards.Looser(n.What, s)
 	}
 	return cards.SharedLapse(rows, n.Total-(len(n.IDs)-len(rows)), s)
 }

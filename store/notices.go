@@ -16,6 +16,7 @@ import (
 const (
 	SharedLapse = "lapsed" // several approvals lapsed in one chat in one sweep
 	Unapproved  = "unapproved"
+	Looser      = "looser" // the operator's policies let more pass
 )
 
 // A Notice is a message of ours that belongs to no single card. It is sent
@@ -31,6 +32,8 @@ type Notice struct {
 	Total int      `json:"total"`
 	// Outcome is what was reported of an approval that was never approved.
 	Outcome approval.State `json:"outcome,omitempty"`
+	// What says what policies newly let pass, one sentence each.
+	What []string `json:"what,omitempty"`
 }
 
 // NewNotice keeps a notice and makes it due after a delay, so that whatever it
@@ -77,7 +80,7 @@ func (s *Store) ReadNotice(ctx context.Context, id string) (*Notice, bool, error
 	if err := json.Unmarshal([]byte(f["notice"]), n); err != nil {
 		return nil, false, fmt.Errorf("store: notice %q: %w", id, err)
 	}
-	if len(n.IDs) == 0 {
+	if n.Kind == SharedLapse && len(n.IDs) == 0 {
 		if err := s.readTold(ctx, n); err != nil {
 			return nil, false, err
 		}
