@@ -29,7 +29,8 @@ const (
 	OtherEdit              // brings a card in line
 	NewCard
 	Notice
-	Word // to somebody who asked, or a stranger
+	Word     // to somebody who asked, or a stranger
+	Finished // about what a policy let pass: nobody is asked, and nobody waits
 )
 
 // Pace lets calls through in order of class, within the limits of each chat

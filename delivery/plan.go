@@ -38,7 +38,7 @@ func planFor(r *store.Reading, p Present) plan {
 		reader := p.Reader(place.ID)
 		if !served(r, place, reader) && !quiet(r, place.ID) && p.listed(place.ID) {
 			out.needs = append(out.needs, need{
-				chat: place.ID, class: NewCard, what: store.TheCard,
+				chat: place.ID, class: cardClass(r.Row), what: store.TheCard,
 				place: store.Place{Chat: place.ID, Thread: place.Thread, Reader: reader},
 			})
 		}
@@ -68,7 +68,7 @@ func cardNeeds(r *store.Reading, c *store.Card, p Present) []need {
 		if quiet(r, c.Chat) && triedOpen(r.Row, c) {
 			return nil // a shared notice speaks for it
 		}
-		n.class, n.what = NewCard, store.TheCard
+		n.class, n.what = cardClass(r.Row), store.TheCard
 		return []need{n}
 	}
 	var needs []need
@@ -107,8 +107,24 @@ func messages(c *store.Card) map[int]string {
 	return m
 }
 
+// cardClass puts cards that ask before those of what a policy let pass.
+func cardClass(row *approval.Row) Class {
+	if passed(row) {
+		return Finished
+	}
+	return NewCard
+}
+
+// passed reports whether a policy let it pass, so that nobody was asked.
+func passed(row *approval.Row) bool {
+	return row.Answer != nil && row.Answer.By.Surface == approval.Policy
+}
+
 // editClass puts first what somebody is waiting to see.
 func editClass(row *approval.Row) Class {
+	if passed(row) && row.Undo == nil {
+		return Finished
+	}
 	if row.State == approval.Open || row.Answer != nil && row.Answer.By.Surface == approval.Telegram && row.Claim == nil {
 		return StepEdit
 	}
