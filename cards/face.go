@@ -11,7 +11,7 @@ const (
 	maxUnits    = 4096
 	roomAround  = 1250 // for badge, small line, confirm step, outcome and report at their longest
 	roomForPage = 2200 // lines on a page, so that a card stays readable
-	maxOnPage   = 40   // lines on a page
+	maxOnPage   = 25   // lines on a page: two screens of a phone
 
 	maxTitle   = 400
 	maxLine    = 1500
