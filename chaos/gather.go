@@ -78,6 +78,7 @@ func applied(calls []verdict.Call, log []simulator.Call) {
 		for j, found := range of[k] {
 			if !found.At.Before(c.From) && !found.At.After(c.Until) {
 				c.Applied = found.Applied
+				c.Late = c.Callback != "" && found.Class == simulator.State
 				of[k] = slices.Delete(slices.Clone(of[k]), j, j+1)
 				break
 			}

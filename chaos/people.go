@@ -132,7 +132,9 @@ func (p *person) tapWhere(ctx context.Context, who int64, letter byte) bool {
 	if letter == cards.LetterYes {
 		pause(ctx, time.Duration(p.rng.IntN(700))*time.Millisecond) // also before the dwell is over
 	}
-	p.press(who, m, button(m, letter), false)
+	if tap := p.press(who, m, button(m, letter), false); tap != "" {
+		p.hub.toast(ctx, tap, 2*glance) // the button glows so long
+	}
 	return true
 }
 
@@ -178,10 +180,13 @@ func (p *person) replyTo(ctx context.Context, who int64, text string) {
 	}
 }
 
+// asksForYes is how a question can be told.
+const asksForYes = "to this message within"
+
 // yes replies to the question, or to the card where none was asked.
 func (p *person) yes(ctx context.Context, who int64) {
 	m, ok := p.found(ctx, glance, func(m simulator.Message) bool {
-		return strings.Contains(m.Text, "to this message within") && (m.Chat.ID < 0 || m.Chat.ID == who)
+		return strings.Contains(m.Text, asksForYes) && (m.Chat.ID < 0 || m.Chat.ID == who)
 	})
 	if ok {
 		p.write(who, m.Chat.ID, m.MessageID, "yes")
@@ -201,8 +206,9 @@ func (p *person) duel(ctx context.Context) {
 		return
 	}
 	m, ok := p.found(ctx, glance, func(m simulator.Message) bool { return button(m, cards.LetterYes) != "" && m.Chat.ID < 0 })
-	if !ok {
+	if !ok { // in a direct chat nobody else sees the card
 		p.tapWhere(ctx, p.plan.who, cards.LetterYes)
+		p.tapWhere(ctx, other, cards.LetterReject)
 		return
 	}
 	pause(ctx, 300*time.Millisecond)

@@ -27,6 +27,7 @@ type Evidence struct {
 	Reports   []Report
 	Told      []Told
 	Deletions []Place // messages that people deleted
+	Out       []int64 // chats that the bot cannot write to at the end
 
 	// What was done to the bots.
 	Strikes []Strike
@@ -153,8 +154,9 @@ type Call struct {
 	Kind     string // of what is sent or edited: see the kinds of messages
 	Badge    string // its first line
 	Buttons  []string
-	// Applied says that Telegram did it; OK that the bot was told so.
-	Applied, OK bool
+	// Applied says that Telegram did it; OK that the bot was told so; Late that it
+	// was an answer to a tap that Telegram no longer took.
+	Applied, OK, Late bool
 	// Carried are the callback queries that getUpdates handed over, or a webhook
 	// delivery.
 	Carried []string

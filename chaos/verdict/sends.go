@@ -97,7 +97,10 @@ func (c *court) lapsesTold() {
 	}
 	for _, card := range c.Cards {
 		said := c.answers[card.Approval]
-		if said.Decision != "lapsed" || card.Failed != "" || card.Reader || lapsedAtOnce(c.Rows[card.Approval]) {
+		switch {
+		case said.Decision != "lapsed", card.Reader, card.Retired, lapsedAtOnce(c.Rows[card.Approval]):
+			continue
+		case slices.Contains(c.Out, card.Chat), card.Message == 0:
 			continue
 		}
 		if !noticed[sent{card.Chat, card.Approval, ANotice}] && !c.quiet(card.Approval, card.Chat) {
@@ -114,11 +117,12 @@ func (c *court) lapsesTold() {
 // tapsAnswered: every tap was answered, or it is known what swallowed it.
 func (c *court) tapsAnswered() {
 	c.verdict.Figures.Taps = len(c.Taps)
-	tried := map[string]bool{}
+	tried, late := map[string]bool{}, map[string]bool{}
 	carried := map[string][]Call{}
 	for _, call := range c.Calls {
 		if call.Callback != "" {
 			tried[call.Callback] = true
+			late[call.Callback] = late[call.Callback] || call.Late
 		}
 		for _, id := range call.Carried {
 			carried[id] = append(carried[id], call)
@@ -131,8 +135,10 @@ func (c *court) tapsAnswered() {
 			c.verdict.Figures.TapsBy["answered: being tried"]++
 		case ok:
 			c.verdict.Figures.TapsBy["answered"]++
+		case late[t.ID]:
+			c.verdict.Figures.TapsBy["lost: the answer came later than Telegram takes one"]++
 		case tried[t.ID]:
-			c.verdict.Figures.TapsBy["lost: Telegram refused the answer or it came too late"]++
+			c.verdict.Figures.TapsBy["lost: a fault of Telegram struck the answer"]++
 		case slices.ContainsFunc(carried[t.ID], c.cutShort):
 			c.verdict.Figures.TapsBy["lost: the bot was killed or stopped while it had the tap"]++
 		case len(carried[t.ID]) == 0:
