@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // A guardian ends every child that is left when this process is gone, however it
@@ -57,8 +59,24 @@ type child struct {
 	mu    sync.Mutex // guards what follows
 	cmd   *exec.Cmd
 	ended chan struct{}
-	state error // of the last exit
-	lives int
+	ready chan struct{} // closed when the present life has said that it is ready
+	state error         // of the last exit
+}
+
+// A readiness passes output on, and looks for the word that the bot is ready.
+type readiness struct {
+	to    io.Writer
+	ready chan struct{}
+	found bool
+}
+
+// Write is called by one goroutine.
+func (r *readiness) Write(p []byte) (int, error) {
+	if !r.found && bytes.Contains(p, []byte("is ready")) {
+		r.found = true
+		close(r.ready)
+	}
+	return r.to.Write(p)
 }
 
 // start starts it. It must not be running.
@@ -70,7 +88,8 @@ func (c *child) start() error {
 	cmd := exec.Command(c.argv[0], c.argv[1:]...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.TempDir()}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Stdout, cmd.Stderr = log, log
+	ready := make(chan struct{})
+	cmd.Stdout, cmd.Stderr = &readiness{to: log, ready: ready}, log
 	if err := cmd.Start(); err != nil {
 		_ = log.Close()
 		return err
@@ -78,8 +97,7 @@ func (c *child) start() error {
 	c.guardian.note("+", cmd.Process.Pid)
 	ended := make(chan struct{})
 	c.mu.Lock()
-	c.cmd, c.ended = cmd, ended
-	c.lives++
+	c.cmd, c.ended, c.ready = cmd, ended, ready
 	c.mu.Unlock()
 	go func() {
 		err := cmd.Wait()
@@ -116,6 +134,23 @@ func (c *child) signal(s syscall.Signal) {
 	if c.cmd != nil {
 		_ = c.cmd.Process.Signal(s)
 	}
+}
+
+// serving waits until the present life has said that it is ready, and reports
+// whether it did.
+func (c *child) serving(within time.Duration) bool {
+	c.mu.Lock()
+	ready, ended := c.ready, c.ended
+	c.mu.Unlock()
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case <-ready:
+		return true
+	case <-ended:
+	case <-timer.C:
+	}
+	return false
 }
 
 // done is closed when the present life has ended.

@@ -84,6 +84,9 @@ func (r *run) terminateBot(ctx context.Context, s strike) {
 	b := r.bots[s.bot]
 	b.control.Lock()
 	defer b.control.Unlock()
+	if !b.serving(30 * time.Second) {
+		return // a program that has not begun yet may end at once
+	}
 	end := r.ledger.strike(s.kind, s.bot)
 	begun := time.Now()
 	b.signal(syscall.SIGTERM)
