@@ -2,8 +2,10 @@ package cards_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -251,11 +253,9 @@ func TestEveryLineStandsOnOnePage(t *testing.T) {
 			if first != next || last < first && n > 0 || full > last-first+1 {
 				t.Fatalf("page %d has lines %d–%d, %d in full; want it to begin at %d", page, first, last, full, next)
 			}
-			text := cards.Card(cards.View{Row: row, CardID: "c", Page: page, Now: now}, s).Plain
-			for k := first; k <= last; k++ {
-				if !strings.Contains(text, fmt.Sprintf("%d. ", k)) {
-					t.Fatalf("line %d is not on page %d:\n%s", k, page, text)
-				}
+			m := cards.Card(cards.View{Row: row, CardID: "c", Page: page, Now: now}, s)
+			if err := checkLines(m, row, first, last, full, s.Redact); err != nil {
+				t.Fatalf("page %d: %v:\n%s", page, err, m.Plain)
 			}
 			next = last + 1
 		}
@@ -263,6 +263,43 @@ func TestEveryLineStandsOnOnePage(t *testing.T) {
 			t.Fatalf("pages end at line %d of %d", next-1, n)
 		}
 	})
+}
+
+// checkLines says where the list that m shows is not lines first to last of row,
+// each with its number, in its visible form, and whole but for the cut ones, which
+// say so.
+func checkLines(m cards.Message, row *approval.Row, first, last, full int, redact bool) error {
+	_, _, runs, err := parseHTML(m.HTML)
+	if err != nil || last < first {
+		return err
+	}
+	i := slices.IndexFunc(runs, func(r run) bool { return r.tag == "pre" })
+	if i < 0 {
+		return errors.New("there is no list")
+	}
+	shown := strings.Split(runs[i].text, "\n")
+	if len(shown) != last-first+1 {
+		return fmt.Errorf("%d lines, want %d to %d", len(shown), first, last)
+	}
+	whole := 0
+	for i, line := range shown {
+		line = strings.TrimPrefix(strings.TrimPrefix(line, "✓ "), "✗ ")
+		want := fmt.Sprintf("%d. %s", first+i, cards.Neutral(row.Request.Card.Lines[first+i-1]))
+		begin, _, cut := strings.Cut(line, " … (cut: ")
+		switch {
+		case line == want:
+			whole++
+		case cut && strings.HasPrefix(want, begin): // and it says so
+		case redact && strings.Contains(line, "[masked]") && strings.HasPrefix(line, want[:strings.Index(want, " ")+1]):
+			whole++ // or cut as well
+		default:
+			return fmt.Errorf("line %q, want %q", line, want)
+		}
+	}
+	if whole < full || whole > full && !redact {
+		return fmt.Errorf("%d lines are whole, said to be %d", whole, full)
+	}
+	return nil
 }
 
 // TestOwnButtonsCannotBeImitated: whatever a runtime sends, a button that reads

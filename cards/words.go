@@ -56,7 +56,7 @@ const (
 // While it is open.
 const (
 	wordNoVotes    words = "Needs {} owners; none has approved yet."
-	wordVotes      words = "{} of {}: {}"
+	wordVotes      words = "Approved by {} of {}: {}"
 	wordShort      words = "⚠️ Too few owners are left to approve this: {} of the {} that it still needs. It can be answered at the command line."
 	wordConfirm    words = "{}, tap Yes below to confirm."
 	wordElsewhere  words = "{} is confirming this."
