@@ -1,7 +1,8 @@
 // Package cards turns a row, a view of it and a moment into what Telegram
 // shows: text, keyboard and callback data. It is pure: no clock, no network, no
-// randomness, no state. The same input gives the same bytes, so that a digest
-// ([Message.Hash]) tells whether a card has to be edited.
+// randomness, and no state but the [Layouts] that a caller lends it, which change
+// nothing but the time it takes. The same input gives the same bytes, so that a
+// digest ([Message.Hash]) tells whether a card has to be edited.
 //
 // # A card, from top to bottom
 //
@@ -26,7 +27,9 @@
 // monospace run, in which Telegram looks for no link, command, mention or
 // hashtag. The title is bold and names stand in plain text, where U+2060 put in
 // by us breaks what Telegram would link; it is the only character of ours
-// inside text of a runtime, and never in the exact call or in a file.
+// inside text of a runtime, and never in the exact call or in a file. Where words
+// of ours follow a text that is read from right to left, U+200E stands between the
+// two, so that ours keep their order.
 //
 // # The exact call
 //
@@ -51,7 +54,9 @@
 // Callback data is a letter, the card's id and a revision ([Press]): a key to
 // look things up with, not a right. The text of a button is never markup, and
 // no text of a runtime is shown on a button in a way that looks like one of
-// ours: a text that begins with a word of ours reads `Approve: <text>`.
+// ours: a text that begins with a word of ours, or is not plainly written, reads
+// `Approve: <text>`. A list has buttons too: they carry a reference instead of a
+// card's id, and do what the command with that reference does.
 //
 // All words that a person sees live in words.go.
 package cards

@@ -173,7 +173,10 @@ type MenuEntry struct{ Command, About string }
 // Menu lists the commands in order.
 func Menu() []MenuEntry {
 	return []MenuEntry{
-		{"pending", string(menuPending)}, {"show", string(menuShow)}, {"approve", string(menuApprove)},
-		{"reject", string(menuReject)}, {"help", string(menuHelp)},
+		{"pending", string(menuPending)},
+		{"show", string(menuShow)},
+		{"approve", string(menuApprove)},
+		{"reject", string(menuReject)},
+		{"help", string(menuHelp)},
 	}
 }
