@@ -66,14 +66,18 @@ func newDemo(log io.Writer, now func() time.Time, pace demoPace) (_ *demo, err e
 		return nil, fmt.Errorf("embedded Redis: %w", err)
 	}
 	d.mini.ClockTTL(true) // by itself it expires keys only when told
-	d.sim = simulator.New(simulator.Options{Now: now, Limits: simulator.TelegramLimits()})
+	options := simulator.Options{Now: now}
+	if pace.limits {
+		options.Limits = simulator.TelegramLimits()
+	}
+	d.sim = simulator.New(options)
 	api, err := d.sim.Start("")
 	if err != nil {
 		return nil, err
 	}
 	places := populate(d.sim)
 	places.token, places.api, places.redis = d.sim.Token(), api, "redis://"+d.mini.Addr()
-	configuration := demoConfig(places, pace.dwell)
+	configuration := demoConfig(places, pace)
 	if d.cfg, err = config.Parse("the demo's configuration", configuration, nil); err != nil {
 		return nil, err
 	}

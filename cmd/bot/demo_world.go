@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"countersign/simulator"
 	"countersign/simulator/page"
@@ -60,9 +59,13 @@ func populate(s *simulator.Server) demoPlaces {
 
 // demoConfig is the configuration that somebody would write for this world. Limits and
 // waits are the defaults, so that it feels as in earnest; only sweeps come more often.
-func demoConfig(at demoPlaces, dwell time.Duration) []byte {
+func demoConfig(at demoPlaces, pace demoPace) []byte {
+	limits := ""
+	if !pace.limits {
+		limits = ", limits: {per_second: 0, chat_per_second: 0, group_per_minute: 0}"
+	}
 	return fmt.Appendf(nil, `
-telegram: {token: %q, api_url: %q}
+telegram: {token: %q, api_url: %q%s}
 redis: {url: %q, namespace: demo}
 people:
   - {id: %d, name: Ann, role: owner}
@@ -75,5 +78,5 @@ confirm: {dwell: %s}
 sweep: {schedule: "@every 1s"}
 http: {listen: "127.0.0.1:0"}
 log: {level: warn, format: console}
-`, at.token, at.api, at.redis, demoAnn, demoOlga, demoBen, demoLedger, demoPayments, demoAnn, demoOperations, at.halts, dwell)
+`, at.token, at.api, limits, at.redis, demoAnn, demoOlga, demoBen, demoLedger, demoPayments, demoAnn, demoOperations, at.halts, pace.dwell)
 }

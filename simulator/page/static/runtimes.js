@@ -170,7 +170,7 @@ export function shell(command) {
   const button = el('button', {
     type: 'button', class: 'icon-button', title: 'Copy', 'aria-label': 'Copy the command', onclick: () => copyFrom(button, command),
   }, icon('copy'));
-  return el('div', { class: 'shell' }, el('pre', { tabindex: '0', class: 'command' }, el('code', {}, command)), button);
+  return el('div', { class: 'shell' }, el('pre', { tabindex: '0', class: 'to-copy' }, el('code', {}, command)), button);
 }
 
 /** Copies, and says so where the eye is. */
