@@ -26,6 +26,15 @@ function button(m, b, on) {
   return key;
 }
 
+/** Lets the button with this data light up, and returns its text, or nothing. */
+export function flash(item, data) {
+  const key = [...item.querySelectorAll('.key[data-data]')].find((k) => k.dataset.data === data);
+  if (!key) return '';
+  key.classList.remove('flash');
+  requestAnimationFrame(() => key.classList.add('flash'));
+  return key.textContent;
+}
+
 /**
  * After a message was drawn anew: where the focus was on a button, it moves to the
  * button in the same place, or to the message.

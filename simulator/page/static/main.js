@@ -1,30 +1,35 @@
 // Puts the page together: the stream fills the store, the store's events draw.
 
-import { byId } from './dom.js';
+import { announce, byId } from './dom.js';
 import { drawChats } from './chatlist.js';
 import { Composer } from './composer.js';
+import { Drafts } from './drafts.js';
 import { drawBoard, setUpFaults } from './faults.js';
 import { Taps } from './keyboard.js';
 import { follow, tap } from './net.js';
 import { drawPeople } from './people.js';
+import { openDocument, setUpReader } from './reader.js';
 import { goToChat, goToList, goToRuntimes, readRoute, setPerson } from './route.js';
 import { addEntry, drawEntries, drawSamples, setUpRuntimes } from './runtimes.js';
-import { Store } from './store.js';
+import { chatName, isService, Store, summary } from './store.js';
 import { Talk } from './talk.js';
 import { startTicking } from './time.js';
 import { alertBox, clearNotices, copy, toast } from './toast.js';
 import { drawTopics } from './topics.js';
 
 const store = new Store();
-const composer = new Composer(store);
+const drafts = new Drafts(store);
 const taps = new Taps();
 const app = byId('app');
 const talk = new Talk(store, {
   tap: onTap, reply: (m) => composer.reply(m), jump: onJump, copy, link: onLink, command: (text) => composer.say(text),
+  read: (m) => openDocument(store.viewer.id, m), seen: onSeen,
 });
+const composer = new Composer(store, drafts, () => talk.ids());
 let leave = () => {}; // ends the stream
 let pendingJump = 0; // a message to go to once its chat is drawn
-let typingTimer;
+let connected = true;
+let doingTimer;
 
 // ---- The stream.
 
@@ -33,7 +38,9 @@ function become(id) {
   setPerson(id);
   leave();
   leave = follow(id, (kind, data) => store.take(kind, data), (up, refused) => {
+    connected = up;
     byId('line-state').hidden = up;
+    if (store.viewer) drawHead();
     if (refused && !store.viewer && id) become(0); // there is no such person
   });
 }
@@ -47,38 +54,43 @@ store.addEventListener('snapshot', () => {
 store.addEventListener('entry', (e) => addEntry(e.detail));
 store.addEventListener('board', (e) => drawBoard(e.detail));
 store.addEventListener('read', redrawLists);
-store.addEventListener('open', () => { // on every change of route or person
-  clearNotices();
-  composer.reply(null);
-  talk.drawHead();
+store.addEventListener('draft', redrawLists);
+store.addEventListener('open', ({ detail: { moved } }) => { // on every change of route or person, and every snapshot
+  if (moved) {
+    clearNotices(); // the person may be another
+    composer.open();
+  }
+  drawHead();
   talk.draw();
   redrawLists();
-  read();
   if (pendingJump) talk.jump(pendingJump);
   pendingJump = 0;
 });
 store.addEventListener('message', ({ detail: { message: m, thread, known } }) => {
   const { open } = store;
-  if (m.chat.id === open.chat && (!store.current().chat.is_forum || thread === open.thread)) {
+  const here = m.chat.id === open.chat && (!store.current().chat.is_forum || thread === open.thread);
+  if (here) {
     talk.put(m, known);
-    if (m.from?.id === store.bot.id) talk.drawHead();
-    read();
+    if (m.from?.id === store.bot.id) drawHead();
+  }
+  if (!known && !(here && talkInSight()) && !isService(m)) {
+    announce(`New message in ${chatName(store.chats.get(m.chat.id), store.bot)}: ${summary(m)}`);
   }
   redrawLists();
 });
 store.addEventListener('deleted', ({ detail }) => {
-  if (detail.chat === store.open.chat) talk.drop(detail.message);
+  if (detail.chat === store.open.chat) {
+    talk.drop(detail.message);
+    composer.drop(detail.message);
+  }
   redrawLists();
 });
 store.addEventListener('action', ({ detail }) => {
-  if (detail.chat !== store.open.chat) return;
-  talk.drawHead(detail.text === 'typing' ? 'typing…' : 'sending a file…');
-  clearTimeout(typingTimer);
-  typingTimer = setTimeout(() => talk.drawHead(), 5000);
+  if (detail.chat === store.open.chat) drawHead(detail.text === 'typing' ? 'typing…' : 'sending a file…');
 });
 store.addEventListener('tapped', ({ detail }) => {
   const who = store.people.find((p) => p.id === detail.user);
-  if (who && who.id !== store.viewer.id && detail.chat === store.open.chat) talk.tapped(detail.message, who.name);
+  if (who && who.id !== store.viewer.id && detail.chat === store.open.chat) talk.tapped(detail.message, who.name, detail.data);
 });
 store.addEventListener('answered', ({ detail }) => {
   const answer = taps.answered(detail); // in any case, since it ends the waiting
@@ -86,8 +98,16 @@ store.addEventListener('answered', ({ detail }) => {
 });
 
 function redrawLists() {
-  drawChats(store);
+  drawChats(store, drafts);
   drawTopics(store);
+  talk.drawUnread();
+}
+
+/** Draws the name of the chat, and below it what the bot is doing, for as long as Telegram would. */
+function drawHead(doing = '') {
+  clearTimeout(doingTimer);
+  talk.drawHead(connected ? doing : 'connecting…');
+  if (doing) doingTimer = setTimeout(() => drawHead(), 5000);
 }
 
 // ---- What the person does.
@@ -158,22 +178,28 @@ function applyRoute() {
   store.show(store.chats.has(chat) ? chat : 0, thread);
 }
 
-/** Marks the open chat as read, if it can be seen. */
-function read() {
-  const seen = document.visibilityState === 'visible'
-    && (app.dataset.view === 'chat' || matchMedia('(min-width: 720px)').matches);
-  if (seen && store.viewer && store.open.chat) store.markRead();
+/** Marks the open chat as read as far as it was seen. */
+function onSeen(id) {
+  if (talkInSight() && store.open.chat) store.markRead(id);
 }
 
-addEventListener('popstate', applyRoute);
-document.addEventListener('visibilitychange', read);
+function talkInSight() {
+  return document.visibilityState === 'visible' && byId('scroll').clientHeight > 0;
+}
+
+addEventListener('popstate', () => {
+  clearNotices();
+  applyRoute();
+});
+document.addEventListener('visibilitychange', () => talk.look());
 byId('back').addEventListener('click', goToList);
 for (const id of ['show-runtimes', 'show-runtimes-list', 'start-runtimes']) byId(id).addEventListener('click', goToRuntimes);
 for (const id of ['hide-runtimes', 'shade']) byId(id).addEventListener('click', closeRuntimes);
 addEventListener('keydown', (e) => {
-  if (e.key === 'Escape' && !byId('alert').open) closeRuntimes();
+  if (e.key === 'Escape' && !document.querySelector('dialog[open]')) closeRuntimes();
 });
 
+setUpReader();
 startTicking();
 setUpRuntimes();
 setUpFaults(goToRuntimes);

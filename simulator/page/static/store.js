@@ -1,6 +1,8 @@
 // What the page knows: the chats of one person, kept up to date by the stream, and
 // which of them is open. Everything that draws listens here.
 
+import { keep, keptName, recall } from './kept.js';
+
 /** What a message is about when it is no message of anybody. */
 export function isService(m) {
   return Boolean(m.forum_topic_created || m.forum_topic_closed || m.forum_topic_reopened
@@ -9,7 +11,7 @@ export function isService(m) {
 }
 
 /** The topic of a message; 0 is the general one, or that of a chat without any. */
-const threadOf = (m) => (m.is_topic_message ? m.message_thread_id : 0);
+export const threadOf = (m) => (m.is_topic_message ? m.message_thread_id : 0);
 
 export class Store extends EventTarget {
   viewer = null; // the person who looks
@@ -17,9 +19,10 @@ export class Store extends EventTarget {
   people = [];
   samples = [];
   entries = []; // oldest first
-  chats = new Map(); // by id: {chat, status, topics, messages: Map by id}
+  chats = new Map(); // by id: {chat, status, topics, commands, messages: Map by id}
   open = { chat: 0, thread: 0 }; // chat 0: none
-  #epoch = '';
+  epoch = ''; // of the server
+  #shown = { viewer: 0 }; // for whom the open chat was last drawn
   #read = {}; // by place: the newest message read
 
   /** Takes one event of the stream in. */
@@ -45,14 +48,15 @@ export class Store extends EventTarget {
     this.people = s.people;
     this.samples = s.samples;
     this.entries = s.entries;
-    this.#epoch = s.epoch;
+    this.epoch = s.epoch;
     this.chats = new Map(s.chats.map((c) => [c.chat.id, {
       chat: c.chat,
       status: c.status,
       topics: c.topics ?? [],
+      commands: c.commands ?? [],
       messages: new Map(c.messages.map((m) => [m.message_id, m])),
     }]));
-    this.#read = this.#recall();
+    this.#read = recall(this.#readName());
     if (!this.chats.has(this.open.chat)) this.open = { chat: 0, thread: 0 };
     this.#tell('snapshot', s);
   }
@@ -60,7 +64,7 @@ export class Store extends EventTarget {
   #message(m) {
     let view = this.chats.get(m.chat.id);
     if (!view) {
-      view = { chat: m.chat, status: 'member', topics: [], messages: new Map() };
+      view = { chat: m.chat, status: 'member', topics: [], commands: [], messages: new Map() };
       this.chats.set(m.chat.id, view);
     }
     const known = view.messages.has(m.message_id);
@@ -72,10 +76,13 @@ export class Store extends EventTarget {
     if (this.chats.get(place.chat)?.messages.delete(place.message)) this.#tell('deleted', place);
   }
 
-  /** Opens a chat, or none. */
+  /** Opens a chat, or none, or the same one anew. */
   show(chat, thread = 0) {
+    const { viewer, open } = this;
     this.open = { chat, thread };
-    this.#tell('open', this.open);
+    const moved = viewer.id !== this.#shown.viewer || chat !== open.chat || thread !== open.thread;
+    this.#shown = { viewer: viewer.id };
+    this.#tell('open', { ...this.open, moved });
   }
 
   current() {
@@ -103,47 +110,27 @@ export class Store extends EventTarget {
       .map((o) => o.view);
   }
 
-  /** How many messages of others in a chat, or a topic of it, are not read yet. */
+  /** The messages of others in a chat, or a topic of it, that are not read yet, oldest first. */
   unread(chat, thread) {
     return this.messages(chat, thread).filter((m) => m.from?.id !== this.viewer.id && !isService(m)
-      && m.message_id > (this.#read[`${chat}/${threadOf(m)}`] ?? 0)).length;
+      && m.message_id > (this.#read[`${chat}/${threadOf(m)}`] ?? 0));
   }
 
   unreadInAll() {
-    return [...this.chats.keys()].reduce((sum, id) => sum + this.unread(id), 0);
+    return [...this.chats.keys()].reduce((sum, id) => sum + this.unread(id).length, 0);
   }
 
-  /** Marks what is open as read. */
-  markRead() {
-    const { chat, thread } = this.open;
-    const newest = this.messages(chat, thread).at(-1);
-    if (!newest) return;
-    const place = `${chat}/${thread}`;
-    if ((this.#read[place] ?? 0) >= newest.message_id) return;
-    this.#read[place] = newest.message_id;
-    this.#keep();
+  /** Marks what is open as read, as far as a message. */
+  markRead(upTo) {
+    const place = `${this.open.chat}/${this.open.thread}`;
+    if ((this.#read[place] ?? 0) >= upTo) return;
+    this.#read[place] = upTo;
+    keep(this.#readName(), this.#read);
     this.#tell('read', this.open);
   }
 
-  // What was read lasts as long as the tab. Message ids begin anew with each start of
-  // the demo, which the epoch tells apart.
-
-  #key() {
-    return `countersign.read.${this.#epoch}.${this.viewer.id}`;
-  }
-
-  #recall() {
-    try {
-      return JSON.parse(sessionStorage.getItem(this.#key())) ?? {};
-    } catch {
-      return {};
-    }
-  }
-
-  #keep() {
-    try {
-      sessionStorage.setItem(this.#key(), JSON.stringify(this.#read));
-    } catch { /* storage is closed to the page */ }
+  #readName() {
+    return keptName('read', this.epoch, this.viewer.id);
   }
 }
 

@@ -100,23 +100,36 @@ function spoiler(content) {
   const cover = el('span', {
     class: 'spoiler', role: 'button', tabindex: '0', 'aria-label': 'Hidden text, press to show',
     onclick: show, onkeydown: (e) => (e.key === 'Enter' || e.key === ' ') && show(e),
-  }, el('span', {}, content));
+  }, el('span', { 'aria-hidden': 'true', inert: true }, content));
   function show(e) {
     if (cover.classList.contains('shown')) return;
     e.preventDefault();
-    cover.classList.add('shown');
-    for (const name of ['role', 'tabindex', 'aria-label']) cover.removeAttribute(name);
+    e.stopPropagation();
+    uncover(cover);
   }
   return cover;
 }
 
+function uncover(cover) {
+  const focused = cover === document.activeElement;
+  cover.classList.add('shown');
+  for (const name of ['role', 'tabindex', 'aria-label']) cover.removeAttribute(name);
+  for (const name of ['aria-hidden', 'inert']) cover.firstElementChild.removeAttribute(name);
+  if (focused) cover.closest('.message')?.focus({ preventScroll: true });
+}
+
+/** A quote of which only the beginning is shown, where it is longer than that. */
 function expandable(content) {
   const quote = el('blockquote', { class: 'expandable' }, content);
   const button = el('button', {
     type: 'button', class: 'expand', 'aria-expanded': 'false', 'aria-label': 'Show the whole quote',
     onclick: () => setExpanded(quote, !quote.classList.contains('expanded')),
   });
-  return el('div', { class: 'expandable-box' }, quote, button);
+  const box = el('div', { class: 'expandable-box' }, quote, button);
+  new ResizeObserver(() => {
+    if (!quote.classList.contains('expanded')) box.classList.toggle('whole', quote.scrollHeight <= quote.clientHeight + 1);
+  }).observe(quote);
+  return box;
 }
 
 function setExpanded(quote, on) {
@@ -126,10 +139,14 @@ function setExpanded(quote, on) {
   button.setAttribute('aria-label', on ? 'Show less of the quote' : 'Show the whole quote');
 }
 
-/** Opens in a newly drawn message the quotes that were open in the old one. */
-export function keepExpanded(old, fresh) {
-  const before = old.querySelectorAll('.expandable');
+/** Opens in a newly drawn message the quotes and spoilers that were open in the old one. */
+export function keepOpened(old, fresh) {
+  const quotes = old.querySelectorAll('.expandable');
   fresh.querySelectorAll('.expandable').forEach((quote, i) => {
-    if (before[i]?.classList.contains('expanded')) setExpanded(quote, true);
+    if (quotes[i]?.classList.contains('expanded')) setExpanded(quote, true);
+  });
+  const covers = old.querySelectorAll('.spoiler');
+  fresh.querySelectorAll('.spoiler').forEach((cover, i) => {
+    if (covers[i]?.classList.contains('shown') && covers[i].textContent === cover.textContent) uncover(cover);
   });
 }

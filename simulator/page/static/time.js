@@ -4,7 +4,7 @@
 import { el } from './dom.js';
 
 const formats = {
-  clock: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }),
+  clock: new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' }),
   seconds: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
   full: new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' }),
   day: new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long' }),

@@ -22,10 +22,11 @@ export function alertBox(text) {
   if (!dialog.open) dialog.showModal();
 }
 
-/** Takes away what is shown: it was told to one person, in one place. */
+/** Takes away what is shown, since it was told to one person, in one place. */
 export function clearNotices() {
   byId('toasts').replaceChildren();
-  byId('alert').close();
+  for (const id of ['alert', 'reader']) byId(id).close();
+  byId('menu').hidePopover();
 }
 
 /** Puts a text on the clipboard. */

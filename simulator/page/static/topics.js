@@ -13,7 +13,7 @@ export function drawTopics(store) {
   const topics = [{ id: 0, name: 'General' }, ...view.topics];
   row.replaceChildren(...topics.map((t, i) => {
     const mine = t.id === store.open.thread;
-    const unread = mine ? 0 : store.unread(view.chat.id, t.id);
+    const unread = mine ? 0 : store.unread(view.chat.id, t.id).length;
     return el('button', {
       type: 'button', role: 'tab', class: 'topic', 'aria-selected': String(mine), 'aria-controls': 'log', tabindex: mine ? '0' : '-1',
       onclick: () => goToChat(view.chat.id, t.id),
