@@ -11,32 +11,37 @@ import (
 	"time"
 )
 
-// How long everybody may still need once the storm is over, and the bots after
-// everybody is done.
-const (
-	workWithin   = 5 * time.Minute
-	settleWithin = 3 * time.Minute
-)
+// standstill is how long everything may stand still before it is given up: a slow
+// machine takes its time, but it goes on.
+const standstill = 2 * time.Minute
 
 // awaitWork waits until people and runtimes are done.
 func (r *run) awaitWork(ctx context.Context, work *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() { work.Wait(); close(done) }()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	case <-time.After(workWithin):
-		r.left = append(r.left, fmt.Sprintf("people or runtimes were not done %v after the storm", workWithin))
+	moves := watch{at: time.Now()}
+	for {
+		select {
+		case <-done:
+			r.took("everybody is done after the storm", time.Since(r.calm))
+			return
+		case <-time.After(time.Second):
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if moves.still(r.answers(ctx)) {
+			r.left = append(r.left, fmt.Sprintf("people or runtimes wait in vain: no event for %v", standstill))
+			return
+		}
 	}
-	r.took("everybody is done after the storm", time.Since(r.calm))
 }
 
 // settle waits until nothing is left to do, without any further input.
 func (r *run) settle(ctx context.Context) {
 	begun := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, settleWithin)
-	defer cancel()
 	quietSince := time.Now()
+	moves := watch{at: time.Now()}
 	for {
 		left := r.unsettled(ctx)
 		if len(left) > 0 {
@@ -46,12 +51,44 @@ func (r *run) settle(ctx context.Context) {
 			r.took("everything is settled after that", time.Since(begun))
 			break
 		}
-		if !pause(ctx, 250*time.Millisecond) {
+		if moves.still(r.front.count()) || !pause(ctx, 250*time.Millisecond) {
 			r.left = append(r.left, left...)
 			break
 		}
 	}
 	r.readLogs()
+}
+
+// A watch sees whether a count still changes.
+type watch struct {
+	count int64
+	at    time.Time
+}
+
+func (w *watch) still(count int64) bool {
+	if count != w.count {
+		w.count, w.at = count, time.Now()
+	}
+	return time.Since(w.at) > standstill
+}
+
+// answers counts the events out and in so far.
+func (r *run) answers(ctx context.Context) int64 {
+	out, _ := r.db.client.XLen(ctx, keyOf("answers")).Result()
+	in, _ := r.db.client.XLen(ctx, keyOf("requests")).Result()
+	return out + in
+}
+
+// count is how many cards were drawn so far.
+func (f *front) count() (n int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.calls {
+		if c.Kind != "" && c.OK {
+			n++
+		}
+	}
+	return n
 }
 
 // unsettled says what is still to do.
