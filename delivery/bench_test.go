@@ -37,6 +37,8 @@ func (s *sink) Send(context.Context, telegram.Outgoing) (telegram.Sent, error) {
 
 func (s *sink) Edit(context.Context, int64, int, telegram.Outgoing) error { return nil }
 
+func (s *sink) Reach(context.Context, int64) error { return nil }
+
 // BenchmarkCards draws 1,000 new cards with nothing to wait for but Redis.
 func BenchmarkCards(b *testing.B) {
 	const cards = 1000

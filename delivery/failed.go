@@ -13,6 +13,7 @@ import (
 // How long a chat is left alone after a failure that may pass.
 const (
 	afterServer   = 2 * time.Second
+	afterMove     = time.Second // of the old chat; the new one is tried at once
 	afterRights   = time.Minute // somebody has to change something
 	afterOurFault = time.Minute
 	afterPanic    = time.Minute
@@ -33,7 +34,12 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 	case telegram.TooMany:
 		r.cfg.Pace.Hold(n.chat, e.RetryAfter)
 		return time.Millisecond
-	case telegram.Blocked, telegram.Migrated:
+	case telegram.Blocked:
+		return r.out(ctx, reading, c, e)
+	case telegram.Migrated:
+		if r.moved(ctx, n.chat, e) {
+			return afterMove
+		}
 		return r.out(ctx, reading, c, e)
 	case telegram.NotFoundMessage, telegram.NotEditable:
 		return r.gone(ctx, reading, n, c, e)
@@ -55,30 +61,21 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 	return afterOurFault
 }
 
-// out records that a chat is out for good. When every card of an open approval
-// has failed, it is refused: what cannot be asked is refused.
+// out records that a chat is out for good. The next look at the approval finds
+// whether it can still be asked anywhere.
 func (r *Reconciler) out(ctx context.Context, reading *store.Reading, c *store.Card, e *telegram.Error) time.Duration {
-	log := r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat))
-	if e.MigrateTo != 0 {
-		log = log.Str("new_chat", chatText(e.MigrateTo)) // to be put into the route
-	}
-	log.Msg("the chat is out for good; its card fails")
-	if err := r.cfg.Store.FailCard(ctx, c.ID, e.Description); err != nil {
-		return r.unrecorded(err, reading.ID)
-	}
-	fresh, err := r.cfg.Store.Read(ctx, reading.ID)
-	if err != nil {
-		return r.unrecorded(err, reading.ID)
-	}
-	why := unreachable(fresh)
-	if why == "" {
-		return 0
-	}
-	_, _, err = r.cfg.Store.Decide(ctx, fresh, store.Attempt{
+	r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat)).Msg("the chat is out for good; its card fails")
+	return r.wrote(reading.ID, r.cfg.Store.FailCard(ctx, c.ID, e.Description))
+}
+
+// refuse refuses an approval whose every card has failed: what cannot be asked
+// is refused. It reports false where that comes too late; then it lapses.
+func (r *Reconciler) refuse(ctx context.Context, reading *store.Reading, why string) (bool, error) {
+	status, _, err := r.cfg.Store.Decide(ctx, reading, store.Attempt{
 		Decision: approval.DecisionRefused, Guard: store.Unreachable, Reason: "unreachable: " + why,
 		By: approval.By{Surface: approval.Telegram, ID: "delivery"},
 	})
-	return r.wrote(reading.ID, err)
+	return status == store.Done, err
 }
 
 // gone sends a new card in place of one whose message somebody deleted, or

@@ -81,7 +81,7 @@ func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
 		return err
 	})
 	if err != nil {
-		return r.noticeFailed(n, err)
+		return r.noticeFailed(ctx, n, err)
 	}
 	ctx, cancel := recording(ctx)
 	defer cancel()

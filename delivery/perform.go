@@ -36,8 +36,11 @@ func (r *Reconciler) perform(ctx context.Context, id string, n need, reading *st
 	if left < CallTimeout {
 		return leaseSoon
 	}
-	if n.what == edit {
+	switch n.what {
+	case edit:
 		return r.edit(ctx, reading, n, lease, p)
+	case ask:
+		return r.ask(ctx, reading, n)
 	}
 	return r.send(ctx, reading, n, lease, p)
 }
@@ -116,6 +119,11 @@ func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, l
 		// A card that comes finished asks nothing, so it makes no sound.
 		out.Silent = n.what == store.TheCard && reading.Row.State != approval.Open
 		sent, err = r.cfg.Bot.Send(ctx, out)
+		if kindOf(err) == telegram.ReplyGone && out.ReplyTo != 0 {
+			r.cfg.Pace.Charge(out.Chat)
+			out.ReplyTo = 0
+			sent, err = r.cfg.Bot.Send(ctx, out)
+		}
 		return err
 	})
 	if err != nil {

@@ -200,7 +200,6 @@ func TestChatsThatAreOut(t *testing.T) {
 	}{
 		"kicked":       {team, func(w *world) { w.rooms[team].KickBot() }, "kicked"},
 		"deleted":      {team, func(w *world) { w.rooms[team].Delete() }, "deleted"},
-		"upgraded":     {team, func(w *world) { w.rooms[team].Upgrade(-1009999999999) }, "upgraded"},
 		"deactivated":  {ann, func(w *world) { w.sim.Person(ann).Deactivate() }, "deactivated"},
 		"not found":    {4040, func(*world) {}, "chat not found"},
 		"only readers": {ann, func(w *world) { w.sim.Person(ann).Block() }, "blocked"},

@@ -14,13 +14,16 @@ import (
 type need struct {
 	chat    int64
 	class   Class
-	what    string // store.TheCard, TheNotice, TheReminder, or edit
+	what    string // store.TheCard, TheNotice, TheReminder, edit or ask
 	card    string // the card's id; "" where there is none yet
 	place   store.Place
 	message int // for an edit: which of the card's messages
 }
 
-const edit = "edit"
+const (
+	edit = "edit"
+	ask  = "ask" // whether the bot is out of the chat, as it may be
+)
 
 // A plan is what an approval needs, and when to look again if nothing changes.
 type plan struct {
@@ -45,7 +48,11 @@ func planFor(r *store.Reading, p Present) plan {
 	}
 	for i := range r.Cards {
 		c := &r.Cards[i]
-		if c.Failed == "" {
+		switch {
+		case c.Failed != "" || r.Home(c.Chat) != c.Chat: // the latter goes first where its chat is
+		case c.Doubt != "":
+			out.needs = append(out.needs, need{chat: c.Chat, class: StepEdit, what: ask, card: c.ID})
+		default:
 			out.needs = append(out.needs, cardNeeds(r, c, p)...)
 		}
 	}
@@ -135,7 +142,7 @@ func editClass(row *approval.Row) Class {
 // elsewhere in the chat; a reader's copy serves only a reader.
 func served(r *store.Reading, place approval.Chat, reader bool) bool {
 	return slices.ContainsFunc(r.Cards, func(c store.Card) bool {
-		return c.Chat == place.ID && c.Thread == place.Thread && (reader || !c.Reader)
+		return r.Home(c.Chat) == place.ID && c.Thread == place.Thread && (reader || !c.Reader)
 	})
 }
 

@@ -164,6 +164,13 @@ func (m mortal) Edit(ctx context.Context, chat int64, message int, o telegram.Ou
 	return m.Bot.Edit(ctx, chat, message, o)
 }
 
+func (m mortal) Reach(ctx context.Context, chat int64) error {
+	if m.life.over.Load() {
+		return errDead
+	}
+	return m.Bot.Reach(ctx, chat)
+}
+
 // A valve lets a test stand between a reconciler and the real client. A nil
 // func lets everything through.
 type valve struct {

@@ -17,6 +17,7 @@ import (
 type Bot interface {
 	Send(ctx context.Context, m telegram.Outgoing) (telegram.Sent, error)
 	Edit(ctx context.Context, chat int64, message int, m telegram.Outgoing) error
+	Reach(ctx context.Context, chat int64) error
 }
 
 // Config is what a Reconciler works with.
@@ -185,6 +186,12 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 		r.drop(id, j)
 		return false
 	}
+	if changed, err := r.prepare(ctx, j, reading); changed || err != nil {
+		if err != nil {
+			pauseFor(ctx, r.unrecorded(err, id))
+		}
+		return ctx.Err() == nil || r.drop(id, j)
+	}
 	todo := r.planned(reading)
 
 	r.mu.Lock()
@@ -285,14 +292,34 @@ func (r *Reconciler) recovered(id string, then func()) {
 	}
 }
 
-// drop forgets a job whose mark stays on the feed.
-func (r *Reconciler) drop(id string, j *job) {
+// prepare does what an approval needs before its cards can be thought of: cards
+// whose chat has moved go with it, and an approval that can be asked nowhere is
+// refused. It reports whether to read it again.
+func (r *Reconciler) prepare(ctx context.Context, j *job, reading *store.Reading) (changed bool, err error) {
+	r.mu.Lock()
+	idle := len(j.busy) == 0
+	r.mu.Unlock()
+	switch strayed := reading.Strayed(); {
+	case strayed && idle:
+		return true, r.cfg.Store.Rehome(ctx, reading.ID)
+	case strayed:
+		return false, nil // what is under way is recorded under the chat it was sent to
+	}
+	if why := unreachable(reading); why != "" {
+		return r.refuse(ctx, reading, why)
+	}
+	return false, nil
+}
+
+// drop forgets a job whose mark stays on the feed. It returns false.
+func (r *Reconciler) drop(id string, j *job) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j.planning = false
 	if len(j.busy) == 0 {
 		delete(r.work, id)
 	}
+	return false
 }
 
 // present is the configuration now, with what was learned of the server.

@@ -12,7 +12,7 @@ import (
 
 // A Talker is what a Speaker needs of Telegram.
 type Talker interface {
-	Bot
+	Send(ctx context.Context, m telegram.Outgoing) (telegram.Sent, error)
 	SendDocument(ctx context.Context, d telegram.Document) (telegram.Sent, error)
 	AnswerCallback(ctx context.Context, id, text string, alert bool) error
 }
@@ -62,7 +62,9 @@ func (s *Speaker) Ask(ctx context.Context, m telegram.Outgoing) (telegram.Sent, 
 }
 
 func (s *Speaker) say(ctx context.Context, class Class, m telegram.Outgoing) (telegram.Sent, error) {
-	return s.try(ctx, class, m.Chat, func() (telegram.Sent, error) {
+	at := &spot{chat: m.Chat, thread: m.Thread, reply: m.ReplyTo}
+	return s.try(ctx, class, at, func() (telegram.Sent, error) {
+		m.Chat, m.Thread, m.ReplyTo = at.chat, at.thread, at.reply
 		sent, err := s.bot.Send(ctx, m)
 		if refusedFormat(err) != nil && !m.PlainOnly {
 			s.pace.Charge(m.Chat)
@@ -75,24 +77,65 @@ func (s *Speaker) say(ctx context.Context, class Class, m telegram.Outgoing) (te
 
 // File sends a file, within the limits.
 func (s *Speaker) File(ctx context.Context, d telegram.Document) (telegram.Sent, error) {
-	return s.try(ctx, Word, d.Chat, func() (telegram.Sent, error) { return s.bot.SendDocument(ctx, d) })
+	at := &spot{chat: d.Chat, thread: d.Thread, reply: d.ReplyTo}
+	return s.try(ctx, Word, at, func() (telegram.Sent, error) {
+		d.Chat, d.Thread, d.ReplyTo = at.chat, at.thread, at.reply
+		return s.bot.SendDocument(ctx, d)
+	})
 }
 
-func (s *Speaker) try(ctx context.Context, class Class, chat int64, send func() (telegram.Sent, error)) (telegram.Sent, error) {
+// A spot is where something is said.
+type spot struct {
+	chat          int64
+	thread, reply int
+	moved         bool
+}
+
+// elsewhere is where the same can be said where this spot is gone: without the
+// reply, in the main chat, in the supergroup that the group became. It reports
+// false where there is no such place.
+func (at *spot) elsewhere(err error) bool {
+	var e *telegram.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch {
+	case e.Kind == telegram.ReplyGone && at.reply != 0:
+		at.reply = 0
+	case e.Kind == telegram.ThreadGone && at.thread != 0:
+		at.thread = 0
+	case e.Kind == telegram.Migrated && !at.moved && at.chat < 0 && e.MigrateTo < 0:
+		*at = spot{chat: e.MigrateTo, moved: true}
+	default:
+		return false
+	}
+	return true
+}
+
+// try sends until it is taken. What was said in another chat than it was meant
+// for has no number there that its sender could know, so none is returned.
+func (s *Speaker) try(ctx context.Context, class Class, at *spot, send func() (telegram.Sent, error)) (telegram.Sent, error) {
 	waiting, cancel := context.WithTimeoutCause(ctx, sayWithin, ErrTooLate)
 	defer cancel()
 	var sent telegram.Sent
 	var err error
-	for try := range sayTries {
-		if _, werr := s.pace.Wait(waiting, class, chat); werr != nil {
+	for try := 0; try < sayTries; try++ {
+		if _, werr := s.pace.Wait(waiting, class, at.chat); werr != nil {
 			return sent, werr
 		}
 		if sent, err = send(); err == nil {
+			if at.moved {
+				sent.MessageID = 0
+			}
 			return sent, nil
+		}
+		if at.elsewhere(err) {
+			try-- // each only once
+			continue
 		}
 		switch kindOf(err) {
 		case telegram.TooMany:
-			s.pace.Hold(chat, retryAfter(err))
+			s.pace.Hold(at.chat, retryAfter(err))
 		case telegram.Server, telegram.Transport:
 			if try == sayTries-1 || !pauseFor(waiting, time.Duration(try+1)*time.Second) {
 				return sent, err
@@ -111,6 +154,15 @@ func kindOf(err error) telegram.Kind {
 		return e.Kind
 	}
 	return telegram.Transport
+}
+
+// described are Telegram's words for a failure.
+func described(err error) string {
+	var e *telegram.Error
+	if errors.As(err, &e) {
+		return e.Description
+	}
+	return ""
 }
 
 func retryAfter(err error) time.Duration {

@@ -1,6 +1,8 @@
 package delivery
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"countersign/store"
@@ -19,13 +21,19 @@ type trouble struct {
 const tooOld = 24 * time.Hour
 
 // noticeFailed returns when to try a notice again; negative: never.
-func (r *Reconciler) noticeFailed(n *store.Notice, err error) time.Duration {
+func (r *Reconciler) noticeFailed(ctx context.Context, n *store.Notice, err error) time.Duration {
 	log := r.cfg.Log.With().Err(err).Str("notice", n.ID).Str("chat", chatText(n.Chat)).Logger()
 	switch kindOf(err) {
 	case telegram.TooMany:
 		r.cfg.Pace.Hold(n.Chat, retryAfter(err))
 		return time.Millisecond
-	case telegram.Blocked, telegram.Migrated, telegram.BadRequest:
+	case telegram.Migrated:
+		if e := (*telegram.Error)(nil); errors.As(err, &e) && r.moved(ctx, n.Chat, e) {
+			return afterMove
+		}
+		log.Warn().Msg("a notice cannot be sent")
+		return -1
+	case telegram.Blocked, telegram.BadRequest:
 		log.Warn().Msg("a notice cannot be sent")
 		return -1
 	case telegram.ThreadGone:

@@ -13,15 +13,13 @@ import (
 // [Reading] names chats as they are now.
 
 // Moved records that a group goes on under another id, as Telegram says, and has
-// what is open there looked at. It reports whether that is news. It is kept for
-// as long as rows are, counted from the last time that it was said.
-func (s *Store) Moved(ctx context.Context, old, now int64) (bool, error) {
-	if old == now {
-		return false, nil
-	}
+// what is open there looked at. It is kept for as long as rows are, counted from
+// the last time that it was said. It reports whether that is news, and whether it
+// makes sense: no id is a group's before and after.
+func (s *Store) Moved(ctx context.Context, old, now int64) (news, sense bool, err error) {
 	v, err := s.run(ctx, "moved", []string{s.keys.moved(), s.keys.dirty(), s.keys.wake()},
 		s.keys.Prefix(), old, now, s.retention.Milliseconds())
-	return asString(v) == "1", err
+	return asString(v) == "1", asString(v) != "-1", err
 }
 
 // Moves lead from groups to the supergroups they became.

@@ -66,13 +66,15 @@ func (s *Store) NewNotice(ctx context.Context, n Notice, delay time.Duration) (s
 	return id, nil
 }
 
-// ReadNotice reads a notice, and whether it was sent. It returns nil where
+// ReadNotice reads a notice, for where its chat is now, and whether it was sent. It returns nil where
 // there is none.
 func (s *Store) ReadNotice(ctx context.Context, id string) (*Notice, bool, error) {
-	f, err := s.rdb.HGetAll(ctx, s.keys.notice(id)).Result()
-	if err != nil {
+	pipe := s.rdb.Pipeline()
+	kept, moved := pipe.HGetAll(ctx, s.keys.notice(id)), pipe.HGetAll(ctx, s.keys.moved())
+	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, false, fmt.Errorf("store: notice %q: %w", id, err)
 	}
+	f := kept.Val()
 	if f["notice"] == "" {
 		return nil, false, nil
 	}
@@ -80,6 +82,7 @@ func (s *Store) ReadNotice(ctx context.Context, id string) (*Notice, bool, error
 	if err := json.Unmarshal([]byte(f["notice"]), n); err != nil {
 		return nil, false, fmt.Errorf("store: notice %q: %w", id, err)
 	}
+	n.Chat = parseMoves(moved.Val()).Home(n.Chat)
 	if n.Kind == SharedLapse && len(n.IDs) == 0 {
 		if err := s.readTold(ctx, n); err != nil {
 			return nil, false, err

@@ -98,6 +98,16 @@ type ChatInfo struct {
 	IsForum   bool   `json:"is_forum"`
 }
 
+// Reach asks whether the bot can write in a chat, without leaving a trace there: it shows that it is typing, for a moment.
+// Nil means that it can; [Blocked], that it is out.
+func (c *Client) Reach(ctx context.Context, chat int64) error {
+	ctx, cancel := c.within(ctx)
+	defer cancel()
+	params := map[string]any{"chat_id": chat, "action": "typing"}
+	var done bool
+	return c.call(ctx, "sendChatAction", params, &done, largestAnswer)
+}
+
 // Chat asks for a chat. One that the bot cannot reach fails with [Blocked].
 func (c *Client) Chat(ctx context.Context, id int64) (ChatInfo, error) {
 	ctx, cancel := c.within(ctx)

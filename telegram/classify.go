@@ -22,14 +22,16 @@ var phrases400 = []phrase{
 	{"message is not modified", NotModified},
 	{"message_not_modified", NotModified},
 	{"can't parse entities", Parse},
+	{"entities too long", Parse},
+	{"text is too long", Parse}, // before the formatting is taken out
 	{"message to edit not found", NotFoundMessage},
+	{"reply_message_id_invalid", ReplyGone}, // before the next, which is a part of it
 	{"message_id_invalid", NotFoundMessage},
 	{"message can't be edited", NotEditable},
 	{"message_edit_time_expired", NotEditable},
 	{"there is no text in the message to edit", NotEditable},
 	{"message to be replied not found", ReplyGone},
 	{"message to reply not found", ReplyGone},
-	{"reply_message_id_invalid", ReplyGone},
 	{"thread not found", ThreadGone},
 	{"topic_closed", ThreadGone},
 	{"topic_deleted", ThreadGone},

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"io"
 	"net/http"
 	"regexp"
 	"time"
@@ -25,8 +24,8 @@ type WebhookConfig struct {
 }
 
 // Webhook takes the updates that Telegram delivers by HTTP. It answers 200 only after the sink has kept an update;
-// after anything else Telegram delivers it again, for as long as the update lives. Any number of deliveries may run at
-// once, on any number of replicas.
+// after anything else Telegram delivers it again, for as long as the update lives. No more than the largest update is read
+// of a body. Any number of deliveries may run at once, on any number of replicas.
 type Webhook struct {
 	sink   Sink
 	secret [sha256.Size]byte
@@ -57,12 +56,14 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestUpdate))
-	if err != nil {
+	raw, err := readBounded(r.Body, largestUpdate)
+	if err != nil && !errors.Is(err, errTooLarge) {
 		h.log.say(zerolog.WarnLevel, "webhook_body", err, "a delivery could not be read")
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
+	// One that is too large comes cut, so that the sink sets it aside: refused, it would be delivered again and again,
+	// and hold up what comes after it.
 	if err := h.sink.Handle(r.Context(), []RawUpdate{{ID: updateID(raw), Raw: raw}}); err != nil {
 		h.log.say(zerolog.ErrorLevel, "sink", err, "an update cannot be taken; Telegram delivers it again")
 		w.WriteHeader(http.StatusServiceUnavailable)

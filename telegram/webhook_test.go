@@ -20,11 +20,13 @@ const headerName = "X-Telegram-Bot-Api-Secret-Token"
 
 func TestWebhook(t *testing.T) {
 	const body = `{"update_id":5,"message":{}}`
+	large := `{"update_id":6,"message":{"text":"` + strings.Repeat("x", 1<<20) + `"}}`
 	for _, tt := range []struct {
 		name    string
 		method  string
 		secrets []string
 		body    string
+		kept    int // bytes of it, 0: all
 		sink    error
 		status  int
 		taken   []int64
@@ -37,7 +39,9 @@ func TestWebhook(t *testing.T) {
 		{name: "wrong secret", method: "POST", secrets: []string{"s3crey"}, body: body, status: 401},
 		{name: "two secrets", method: "POST", secrets: []string{"s3cret", "s3cret"}, body: body, status: 401},
 		{name: "read by a link preview", method: "GET", secrets: []string{"s3cret"}, status: 405},
-		{name: "too large", method: "POST", secrets: []string{"s3cret"}, body: strings.Repeat(" ", 1<<20), status: 400},
+		{name: "too large is cut, for the sink to set aside", method: "POST", secrets: []string{"s3cret"}, body: large, kept: 520 << 10, status: 200, taken: []int64{0}},
+		{name: "too large and not kept", method: "POST", secrets: []string{"s3cret"}, body: large, kept: 520 << 10, sink: errors.New("no room"), status: 503, taken: []int64{0}},
+		{name: "too large and without the secret", method: "POST", body: large, status: 401},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var taken []int64
@@ -47,8 +51,12 @@ func TestWebhook(t *testing.T) {
 				Sink: sinkFunc(func(_ context.Context, updates []telegram.RawUpdate) error {
 					for _, u := range updates {
 						taken = append(taken, u.ID)
-						if string(u.Raw) != tt.body {
-							t.Errorf("raw = %s, want it as it came", u.Raw)
+						want := tt.body
+						if tt.kept != 0 {
+							want = want[:tt.kept]
+						}
+						if string(u.Raw) != want {
+							t.Errorf("raw has %d bytes and is not as it came", len(u.Raw))
 						}
 					}
 					return tt.sink

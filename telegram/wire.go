@@ -112,7 +112,7 @@ func (w *wire) foreign(method string, resp *http.Response, body []byte) *Error {
 
 // returnsMessage reports whether a method's result is a message.
 func returnsMessage(method string) bool {
-	return strings.HasPrefix(method, "send") || method == "editMessageText"
+	return strings.HasPrefix(method, "send") && method != "sendChatAction" || method == "editMessageText"
 }
 
 // traceConnection returns a function that reports whether the call may have had a connection. A transport that does
