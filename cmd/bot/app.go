@@ -50,6 +50,8 @@ type App struct {
 	health *health
 	me     atomic.Pointer[telegram.Me]
 
+	reloaded chan struct{} // holds one token after a reload
+
 	layouts cards.Layouts // of long lists
 }
 
@@ -60,7 +62,7 @@ func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
 		return nil, err
 	}
 	opts.Log = opts.Log.Hook(newSparse(opts.Now))
-	a := &App{opts: opts, health: newHealth(opts.Now)}
+	a := &App{opts: opts, health: newHealth(opts.Now), reloaded: make(chan struct{}, 1)}
 	a.cfg.Store(&cfg)
 	var err error
 	if a.rdb, err = dial(cfg, 0, opts.changes()...); err != nil {
@@ -154,10 +156,12 @@ func (a *App) Reload(ctx context.Context, cfg config.Config) error {
 	if err := unbuilt(cfg); err != nil {
 		return err
 	}
-	next := *a.config()
+	before := a.config()
+	next := *before
 	next.People, next.Routes, next.Policies = cfg.People, cfg.Routes, cfg.Policies
 	next.Telegram.Limits = cfg.Telegram.Limits
 	a.cfg.Store(&next)
+	a.changed(before, &next)
 	a.pace.SetLimits(limits(next))
 	// Cards say who may still answer. They follow at their next change where
 	// Redis is away just now.
@@ -199,6 +203,7 @@ func (a *App) Run(ctx context.Context) error {
 		a.alive,
 		a.intake.Run,
 		a.introduce,
+		a.announce,
 		a.serveHTTP,
 		a.receive,
 		func(ctx context.Context) error { return a.leader.Run(ctx, a.lead) },
