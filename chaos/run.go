@@ -319,25 +319,47 @@ func (r *run) play(ctx context.Context) {
 	defer end()
 	go r.hub.follow(following)
 	r.began = time.Now()
-	var everybody sync.WaitGroup
-	everybody.Go(func() { r.storm(ctx, schedule(r.options.seed, r.options.bots, r.options.webhook, r.options.over)) })
-	var work sync.WaitGroup
+	asked := make(chan struct{})
+	var storm, work sync.WaitGroup
+	storm.Go(func() { r.storm(ctx, asked) })
+	places := make(chan struct{}, inFlight)
 	for _, p := range plans(r.options.seed, r.options.approvals, r.options.over) {
-		if !pause(ctx, time.Until(r.began.Add(p.at))) {
+		if !pause(ctx, time.Until(r.began.Add(p.at))) || !r.enter(ctx, places) {
 			break
 		}
-		r.take(ctx, &work, p)
+		r.take(ctx, &work, p, func() { <-places })
 	}
-	everybody.Wait()
+	close(asked)
+	storm.Wait()
 	r.calm = time.Now()
 	r.awaitWork(ctx, &work)
 	r.settle(ctx)
 }
 
-// take has everybody begin with one approval.
-func (r *run) take(ctx context.Context, work *sync.WaitGroup, p plan) {
+// enter takes a place as soon as one is free, and reports whether there was one.
+func (r *run) enter(ctx context.Context, places chan<- struct{}) bool {
+	given := time.NewTimer(2 * standstill)
+	defer given.Stop()
+	select {
+	case places <- struct{}{}:
+		return true
+	case <-ctx.Done():
+	case <-given.C:
+		r.left = append(r.left, fmt.Sprintf("no approval was answered for %v", 2*standstill))
+	}
+	return false
+}
+
+// inFlight is how many approvals wait for their answer at once: more are asked
+// only as others end, so that a slow machine has a longer storm and not a deeper
+// one.
+const inFlight = 250
+
+// take has everybody begin with one approval. answered is called when its runtime
+// no longer waits.
+func (r *run) take(ctx context.Context, work *sync.WaitGroup, p plan, answered func()) {
 	source := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(p.seed, n)) }
-	work.Go(func() { (&runtime{r, p, source(1)}).live(ctx) })
+	work.Go(func() { (&runtime{r, p, source(1)}).live(ctx, answered) })
 	if p.spied {
 		work.Go(func() { (&person{r, p, source(2)}).spy(ctx) })
 	}

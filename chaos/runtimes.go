@@ -76,8 +76,17 @@ func (r *runtime) ask(ctx context.Context, data json.RawMessage) (queue.Pending,
 	return queue.Pending{}, false
 }
 
-// live goes through an approval's life from the runtime's side.
-func (r *runtime) live(ctx context.Context) {
+// live goes through an approval's life from the runtime's side. answered is called
+// once, when it no longer waits for an answer.
+func (r *runtime) live(ctx context.Context, answered func()) {
+	if p, ok := r.askAndWait(ctx, answered); ok {
+		r.execute(ctx, p)
+	}
+}
+
+// askAndWait reports whether the approval was approved.
+func (r *runtime) askAndWait(ctx context.Context, answered func()) (queue.Pending, bool) {
+	defer answered()
 	data, err := r.open()
 	if err != nil {
 		panic("unreachable: what is planned can be written: " + err.Error())
@@ -87,7 +96,7 @@ func (r *runtime) live(ctx context.Context) {
 	}
 	p, ok := r.ask(ctx, data)
 	if !ok {
-		return
+		return p, false
 	}
 	if r.plan.twice {
 		r.ask(ctx, data)
@@ -104,9 +113,9 @@ func (r *runtime) live(ctx context.Context) {
 		if err == nil && r.rng.IntN(10) == 0 {
 			r.claim(ctx, p, "greedy") // must be refused
 		}
-		return
+		return p, false
 	}
-	r.execute(ctx, p)
+	return p, true
 }
 
 // await waits for the answer, and reads it twice.

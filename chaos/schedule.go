@@ -80,9 +80,10 @@ type strike struct {
 	pick int           // chooses among what is there then
 }
 
-// schedule draws the strikes of a run. The same arguments draw the same.
-func schedule(seed uint64, bots int, webhook bool, over time.Duration) []strike {
-	rng := rand.New(rand.NewPCG(seed, 2))
+// schedule draws the strikes of one round of a run, of which there are as many as
+// it takes until everything is asked. The same arguments draw the same.
+func schedule(seed uint64, round int, bots int, webhook bool, over time.Duration) []strike {
+	rng := rand.New(rand.NewPCG(seed, 2+uint64(round)))
 	list := append(
 		spread(rng, heavy(), bots, over, time.Minute),
 		spread(rng, light(webhook), bots, over, 20*time.Second)...)
@@ -93,7 +94,7 @@ func schedule(seed uint64, bots int, webhook bool, over time.Duration) []strike 
 // spread deals a deck over a time, anew each time it is through; round is how
 // long it takes.
 func spread(rng *rand.Rand, deck []string, bots int, over, round time.Duration) []strike {
-	const calm = 2 * time.Second // at the start
+	const calm = 2 * time.Second // at the start of a round
 	gap := round / time.Duration(len(deck))
 	var list []strike
 	var left []string

@@ -12,17 +12,37 @@ import (
 	"countersign/simulator"
 )
 
-// storm carries the schedule out. It returns when every strike is over and
-// everything runs again.
-func (r *run) storm(ctx context.Context, list []strike) {
+// storm carries the schedule out, round after round, until everything is asked and
+// the first round is over. It returns when every strike is over and everything
+// runs again.
+func (r *run) storm(ctx context.Context, asked <-chan struct{}) {
 	var under sync.WaitGroup
-	for _, s := range list {
-		if !pause(ctx, time.Until(r.began.Add(s.at))) {
-			break
+	defer under.Wait()
+	o := r.options
+	for round := 0; ; round++ {
+		begun := r.began.Add(time.Duration(round) * o.over)
+		for _, s := range schedule(o.seed, round, o.bots, o.webhook, o.over) {
+			if !pause(ctx, time.Until(begun.Add(s.at))) {
+				return
+			}
+			if round > 0 && closed(asked) {
+				return
+			}
+			under.Go(func() { r.strike(ctx, s) })
 		}
-		under.Go(func() { r.strike(ctx, s) })
+		if !pause(ctx, time.Until(begun.Add(o.over))) || closed(asked) {
+			return
+		}
 	}
-	under.Wait()
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // strike does one thing.

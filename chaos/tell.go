@@ -26,7 +26,7 @@ func (r *run) tell(w io.Writer, e *verdict.Evidence, v verdict.Verdict) {
 		fmt.Fprintf(w, "  %8v %8v  %s (%d)\n", list[len(list)/2].Round(10*time.Millisecond), list[len(list)-1].Round(10*time.Millisecond), what, len(list))
 	}
 	tellVerdict(w, v)
-	fmt.Fprintf(w, "summary: seed %d, %s, %v, %d approvals, %d faults, %d taps, %d extra messages of %d sends that may have come twice: %s\n",
+	fmt.Fprintf(w, "summary: seed %d, %s, %v, %d approvals, %d faults, %d taps, %d second messages, %d sends interrupted: %s\n",
 		e.Seed, modeName(r.options), r.options.over, len(e.Asked), total, v.Figures.Taps, sum(v.Figures.Extra), v.Figures.Repeats, passed(v))
 }
 
