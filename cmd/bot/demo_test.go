@@ -31,6 +31,12 @@ func startDemo(t *testing.T) (*demo, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return d, runDemo(t, d)
+}
+
+// runDemo runs a demo until the test ends, and returns the address of its page.
+func runDemo(t *testing.T, d *demo) string {
+	t.Helper()
 	l, err := listenLocally(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +56,7 @@ func startDemo(t *testing.T) (*demo, string) {
 		done <- err
 		t.Fatalf("the demo did not start: %v", err)
 	}
-	return d, "http://" + l.Addr().String()
+	return "http://" + l.Addr().String()
 }
 
 // waitEntry waits for an entry of the journal.
