@@ -91,7 +91,7 @@ func cardNeeds(r *store.Reading, c *store.Card, p Present) []need {
 		return needs
 	}
 	switch {
-	case r.Row.State == approval.Lapsed && c.Notice == 0 && !lapsedAtOnce(r.Row) && !quiet(r, c.Chat):
+	case r.Row.State == approval.Lapsed && !noticedAt(r, c) && !lapsedAtOnce(r.Row) && !quiet(r, c.Chat):
 		n.class, n.what = Notice, store.TheNotice
 		return []need{n}
 	case r.Row.State == approval.Open && r.Reminded && !c.Reader && !remindedIn(r, c.Chat):
@@ -150,6 +150,14 @@ func served(r *store.Reading, place approval.Chat, reader bool) bool {
 // remind again.
 func remindedIn(r *store.Reading, chat int64) bool {
 	return slices.ContainsFunc(r.Cards, func(c store.Card) bool { return c.Chat == chat && c.Reminder != 0 })
+}
+
+// noticedAt reports whether the place of a card was told of the lapse: one that is
+// shown again after it does not tell again.
+func noticedAt(r *store.Reading, at *store.Card) bool {
+	return slices.ContainsFunc(r.Cards, func(c store.Card) bool {
+		return c.Chat == at.Chat && c.Thread == at.Thread && c.Reader == at.Reader && c.Notice != 0
+	})
 }
 
 func quiet(r *store.Reading, chat int64) bool { return slices.Contains(r.Row.Quiet, chat) }
