@@ -84,7 +84,7 @@ func parse(args []string, stderr io.Writer) (o options, keep bool, again string,
 	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Uint64Var(&o.seed, "seed", 0, "repeat the plan and the schedule of a run; 0 draws a new seed")
-	flags.DurationVar(&o.over, "for", time.Minute, "how long the storm lasts at least; it goes on until everything is asked")
+	flags.DurationVar(&o.over, "for", time.Minute, "how long the storm lasts, where the machine can ask everything in that time")
 	flags.IntVar(&o.approvals, "approvals", 2000, "how many approvals are asked")
 	flags.IntVar(&o.bots, "bots", 3, "how many bot processes run")
 	flags.StringVar(&o.redis, "redis", "redis-server", "the redis-server to start")

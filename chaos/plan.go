@@ -111,7 +111,7 @@ func plans(seed uint64, n int, over time.Duration) []plan {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	list := make([]plan, n)
 	for i := range list {
-		list[i] = draw(rng, i, time.Duration(float64(over)*0.95*float64(i)/float64(n)))
+		list[i] = draw(rng, i, asking(over)*time.Duration(i)/time.Duration(n))
 	}
 	return list
 }

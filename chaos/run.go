@@ -319,7 +319,7 @@ func (r *run) play(ctx context.Context) {
 	defer end()
 	go r.hub.follow(following)
 	r.began = time.Now()
-	asked := make(chan struct{})
+	asked := newPace()
 	var storm, work sync.WaitGroup
 	storm.Go(func() { r.storm(ctx, asked) })
 	places := make(chan struct{}, inFlight)
@@ -328,8 +328,9 @@ func (r *run) play(ctx context.Context) {
 			break
 		}
 		r.take(ctx, &work, p, func() { <-places })
+		asked.reach(p.at)
 	}
-	close(asked)
+	asked.reach(2 * r.options.over) // what is left of the schedule, all at once
 	storm.Wait()
 	r.calm = time.Now()
 	r.awaitWork(ctx, &work)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -72,7 +74,7 @@ func light(webhook bool) []string {
 
 // A strike is one fault to come.
 type strike struct {
-	at   time.Duration // from the start
+	at   time.Duration // by the pace of what is asked
 	kind string
 	bot  int           // where the kind names none
 	last time.Duration // how long it lasts
@@ -80,13 +82,15 @@ type strike struct {
 	pick int           // chooses among what is there then
 }
 
-// schedule draws the strikes of one round of a run, of which there are as many as
-// it takes until everything is asked. The same arguments draw the same.
-func schedule(seed uint64, round int, bots int, webhook bool, over time.Duration) []strike {
-	rng := rand.New(rand.NewPCG(seed, 2+uint64(round)))
+// schedule draws the strikes of a run. The same arguments draw the same.
+func schedule(seed uint64, bots int, webhook bool, over time.Duration) []strike {
+	rng := rand.New(rand.NewPCG(seed, 2))
 	list := append(
 		spread(rng, heavy(), bots, over, time.Minute),
 		spread(rng, light(webhook), bots, over, 20*time.Second)...)
+	for i := range list {
+		list[i].at = min(list[i].at, asking(over)*99/100) // while there is still something to ask
+	}
 	slices.SortStableFunc(list, func(a, b strike) int { return int(a.at - b.at) })
 	return list
 }
@@ -94,7 +98,7 @@ func schedule(seed uint64, round int, bots int, webhook bool, over time.Duration
 // spread deals a deck over a time, anew each time it is through; round is how
 // long it takes.
 func spread(rng *rand.Rand, deck []string, bots int, over, round time.Duration) []strike {
-	const calm = 2 * time.Second // at the start of a round
+	const calm = 2 * time.Second // at the start
 	gap := round / time.Duration(len(deck))
 	var list []strike
 	var left []string
@@ -120,4 +124,43 @@ func spread(rng *rand.Rand, deck []string, bots int, over, round time.Duration) 
 		list = append(list, s)
 	}
 	return list
+}
+
+// asking is the part of a run's time in which approvals are asked.
+func asking(over time.Duration) time.Duration { return over * 95 / 100 }
+
+// A pace is how far asking has come, in the plan's time. Strikes keep to it: on a
+// slow machine the storm is longer, and not deeper. It is safe for concurrent use.
+type pace struct {
+	mu   sync.Mutex // guards what follows
+	at   time.Duration
+	news chan struct{} // closed when at rises
+}
+
+func newPace() *pace { return &pace{news: make(chan struct{})} }
+
+// reach says that everything before a time is asked.
+func (p *pace) reach(at time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at = at
+	close(p.news)
+	p.news = make(chan struct{})
+}
+
+// await waits until a time is reached, and reports false where ctx ended first.
+func (p *pace) await(ctx context.Context, at time.Duration) bool {
+	for {
+		p.mu.Lock()
+		reached, news := p.at >= at, p.news
+		p.mu.Unlock()
+		if reached {
+			return true
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return false
+		}
+	}
 }

@@ -12,36 +12,16 @@ import (
 	"countersign/simulator"
 )
 
-// storm carries the schedule out, round after round, until everything is asked and
-// the first round is over. It returns when every strike is over and everything
-// runs again.
-func (r *run) storm(ctx context.Context, asked <-chan struct{}) {
+// storm carries the schedule out at the pace of what is asked. It returns when
+// every strike is over and everything runs again.
+func (r *run) storm(ctx context.Context, asked *pace) {
 	var under sync.WaitGroup
 	defer under.Wait()
-	o := r.options
-	for round := 0; ; round++ {
-		begun := r.began.Add(time.Duration(round) * o.over)
-		for _, s := range schedule(o.seed, round, o.bots, o.webhook, o.over) {
-			if !pause(ctx, time.Until(begun.Add(s.at))) {
-				return
-			}
-			if round > 0 && closed(asked) {
-				return
-			}
-			under.Go(func() { r.strike(ctx, s) })
-		}
-		if !pause(ctx, time.Until(begun.Add(o.over))) || closed(asked) {
+	for _, s := range schedule(r.options.seed, r.options.bots, r.options.webhook, r.options.over) {
+		if !asked.await(ctx, s.at) {
 			return
 		}
-	}
-}
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
+		under.Go(func() { r.strike(ctx, s) })
 	}
 }
 
