@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -98,7 +99,15 @@ func nodeTests(t *testing.T) (*exec.Cmd, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("tsc: %v\n%s", err, out)
 	}
-	cmd := exec.Command(node, "--test", "dist/test/")
+	tests, err := filepath.Glob(folder + "/dist/test/*.test.js")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no tests: %v", err)
+	}
+	arguments := []string{"--test"}
+	for _, file := range tests {
+		arguments = append(arguments, "dist/test/"+filepath.Base(file))
+	}
+	cmd := exec.Command(node, arguments...)
 	cmd.Dir = folder
 	cmd.Env = os.Environ()
 	return cmd, nil

@@ -94,7 +94,8 @@ def _claim(core: Core, ledger: Optional[Ledger], pending: Pending, by: str) -> S
     except ClaimRefused as e:
         if ledger is None or e.status != "already_claimed":
             raise
-        if (yield from core.claimant(pending.approval_id)) != name:
+        claimant = yield from core.claimant(pending.approval_id)
+        if (claimant or "").split(" ")[-1] != pending.entry:  # a process before this one had another name
             raise
 
 
