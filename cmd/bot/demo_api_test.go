@@ -20,6 +20,11 @@ type apiVisitor struct {
 	callback     string // of the newest tap
 }
 
+// newAPIVisitor is Ann in her direct chat at first.
+func newAPIVisitor(d *demo, address string) *apiVisitor {
+	return &apiVisitor{demo: d, address: address, person: demoAnn, chat: demoAnn}
+}
+
 func (v *apiVisitor) under(ctx context.Context) context.Context { return ctx }
 
 func (v *apiVisitor) be(_ context.Context, person, chat int64, _ int) error {
@@ -59,6 +64,13 @@ func (v *apiVisitor) tap(ctx context.Context, card, button string) error {
 
 func (v *apiVisitor) sees(ctx context.Context, text string) error {
 	return v.look(ctx, has(text))
+}
+
+func (v *apiVisitor) asked(ctx context.Context, text string) error {
+	return v.look(ctx, func(m simulator.Message) bool {
+		_, asks := m.Button("Reject")
+		return asks && strings.Contains(m.Text, text)
+	})
 }
 
 func (v *apiVisitor) told(ctx context.Context, text string) error {
@@ -147,6 +159,9 @@ func (v *apiVisitor) snapshot(ctx context.Context) (page.Snapshot, error) {
 		return snap, err
 	}
 	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return snap, fmt.Errorf("look: %s", answer.Status)
+	}
 	return snap, json.NewDecoder(answer.Body).Decode(&snap)
 }
 

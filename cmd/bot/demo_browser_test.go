@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 type screen struct {
 	name          string
 	width, height int64
-	dark          bool
+	scale         float64 // pixels of the picture for each of the page; default 1
 }
 
 // screens are the two that the page is made for.
@@ -98,7 +99,7 @@ func newBrowserVisitor(t *testing.T, browser context.Context, address string, s 
 	if s.width < s.height {
 		mobile = chromedp.EmulateMobile
 	}
-	if err := chromedp.Do(tab, chromedp.EmulateViewport(s.width, s.height, mobile), chromedp.Navigate(address)); err != nil {
+	if err := chromedp.Do(tab, chromedp.EmulateViewport(s.width, s.height, mobile, chromedp.EmulateScale(cmp.Or(s.scale, 1))), chromedp.Navigate(address)); err != nil {
 		t.Fatalf("open the page: %v", err)
 	}
 	return &browserVisitor{tab: tab, address: address, screen: s}
@@ -161,6 +162,11 @@ func (v *browserVisitor) sees(ctx context.Context, text string) error {
 	return v.poll(ctx, `[...document.querySelectorAll('.message:not(.own)')].some((m) => m.textContent.includes(`+jsText(text)+`))`)
 }
 
+func (v *browserVisitor) asked(ctx context.Context, text string) error {
+	return v.poll(ctx, `[...document.querySelectorAll('.message:not(.own)')].some((m) => m.textContent.includes(`+jsText(text)+`)
+		&& [...m.querySelectorAll('.key')].some((k) => k.textContent.startsWith('Reject')))`)
+}
+
 func (v *browserVisitor) told(ctx context.Context, text string) error {
 	return v.poll(ctx, `[...document.querySelectorAll('.toast, dialog[open] #alert-text')].some((m) => m.textContent.includes(`+jsText(text)+`))`)
 }
@@ -176,11 +182,6 @@ func (v *browserVisitor) happened(ctx context.Context, text string) error {
 func (v *browserVisitor) decision(ctx context.Context, sample string) (string, error) {
 	return chromedp.Run(ctx, chromedp.Poll[string](
 		`document.querySelector('.entry[data-step="answered"][data-id^="demo-`+sample+`-"]')?.dataset.decision`))
-}
-
-func (v *browserVisitor) steps(ctx context.Context, sample string) (string, error) {
-	return chromedp.Run(ctx, chromedp.Poll[string](
-		`[...document.querySelectorAll('.entry[data-id^="demo-`+sample+`-"]')].map((e) => e.dataset.step).join(' ')`))
 }
 
 // picture saves what can be seen, once all has come to rest.

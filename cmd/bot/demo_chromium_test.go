@@ -21,6 +21,8 @@ type visitor interface {
 	tap(ctx context.Context, card, button string) error
 	// sees waits until a card of the bot holds a text.
 	sees(ctx context.Context, text string) error
+	// asked waits until a card that can be answered holds a text.
+	asked(ctx context.Context, text string) error
 	// told waits until the answer to the newest tap holds a text.
 	told(ctx context.Context, text string) error
 	// decision waits for the answer to a sample, as the runtimes' panel shows it.
@@ -37,7 +39,7 @@ func TestChromium(t *testing.T) {
 	path := findBrowser(t)
 	if path == "" {
 		t.Run("api", func(t *testing.T) {
-			tour(t, func(d *demo, address string) visitor { return &apiVisitor{address: address, demo: d} })
+			tour(t, func(d *demo, address string) visitor { return newAPIVisitor(d, address) })
 		})
 		return
 	}
@@ -114,7 +116,7 @@ func (g *guide) be(person, chat int64) {
 func (g *guide) ask(sample, card string) {
 	g.t.Helper()
 	g.must(g.v.press(g.ctx, sample), "press "+sample)
-	g.sees(card)
+	g.asked(card)
 }
 
 func (g *guide) sees(text string) {
@@ -122,6 +124,13 @@ func (g *guide) sees(text string) {
 	ctx, cancel := context.WithTimeout(g.ctx, stepWithin)
 	defer cancel()
 	g.must(g.v.sees(ctx, text), "see "+text)
+}
+
+func (g *guide) asked(text string) {
+	g.t.Helper()
+	ctx, cancel := context.WithTimeout(g.ctx, stepWithin)
+	defer cancel()
+	g.must(g.v.asked(ctx, text), "be asked "+text)
 }
 
 func (g *guide) decided(sample, want string) {

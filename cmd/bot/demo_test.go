@@ -27,7 +27,13 @@ func hurried() demoPace {
 // startDemo runs a demo at the tests' pace, and returns it and the address of its page.
 func startDemo(t *testing.T) (*demo, string) {
 	t.Helper()
-	d, err := newDemo(testWriter{t}, time.Now, hurried())
+	return startDemoAt(t, hurried())
+}
+
+// startDemoAt runs a demo at a pace.
+func startDemoAt(t *testing.T, pace demoPace) (*demo, string) {
+	t.Helper()
+	d, err := newDemo(testWriter{t}, time.Now, pace)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func (g *guide) slow() {
 	g.be(demoAnn, demoAnn)
 	g.strike(faultSlow)
 	g.part("Telegram", "slow")
-	g.ask("trash", "Trash 3 emails")
+	g.ask("mail", "Send an email")
 	g.strike(faultSlow)
 	g.part("Telegram", "up")
 }
@@ -102,7 +102,7 @@ func (g *guide) flood() {
 	g.part("Telegram", "answers 429")
 	g.must(g.v.press(g.ctx, "event"), "press event")
 	g.part("Telegram", "up") // by itself
-	g.sees("Quarterly review")
+	g.asked("Quarterly review")
 }
 
 // block takes the bot away from Ann. Olga answers meanwhile; afterwards Ann is asked again.
@@ -134,5 +134,5 @@ func (g *guide) kill() {
 	g.strike(faultKill)
 	g.part("Bot", "up")
 	g.must(g.v.happened(g.ctx, "Everything has caught up"), "catch up")
-	g.sees("⌛ Lapsed")
+	g.asked("Quarterly review")
 }
