@@ -17,6 +17,14 @@ type pose struct {
 	shows         []cards.Message // a later one is a reply to the first
 }
 
+// chat is where the pose is shown.
+func (p pose) chat() int64 {
+	if p.group {
+		return demoPayments
+	}
+	return demoAnn
+}
+
 // poser makes rows and draws them as they stand at one moment.
 type poser struct {
 	now      time.Time
@@ -98,7 +106,9 @@ func (p poser) poses() []pose {
 	pay := p.trash("4,800.00 € to Acme Ltd", "From the account “Operations”")
 	pay.Quorum, pay.Request.Runtime, pay.Request.Effect, pay.Tier = 2, demoLedger, approval.Write, "act"
 	pay.Request.Card.Title, pay.Request.Card.Action, pay.Request.Card.UndoTool, pay.Request.Card.Request = "Pay invoice 2026-0117", "Pay 4,800 €", "", ""
-	votes := func(v *cards.View) { v.Votes = []approval.Vote{{By: approval.By{Surface: approval.Telegram, Name: "Olga"}}} }
+	votes := func(v *cards.View) {
+		v.Votes = []approval.Vote{{By: approval.By{Surface: approval.Telegram, Name: "Olga"}}}
+	}
 	noUndo := p.trash("Quarterly review · Thursday 14:00–15:30 · 6 guests")
 	noUndo.Request.Card = approval.Card{Title: "Delete “Quarterly review”", Action: "Delete the event", Lines: noUndo.Request.Card.Lines, Request: "Clear my Thursday afternoon"}
 	return []pose{
