@@ -46,10 +46,12 @@ func begins(tokens []string, word string) bool {
 	return false
 }
 
-// pairs are letters that together are drawn like one.
-var pairs = strings.NewReplacer("cl", "d", "rn", "m", "vv", "w")
-
-func fold(s string) string { return pairs.Replace(s) }
+// fold takes letters that together are drawn like one for that one.
+func fold(s string) string {
+	s = strings.ReplaceAll(s, "cl", "d")
+	s = strings.ReplaceAll(s, "rn", "m")
+	return strings.ReplaceAll(s, "vv", "w")
+}
 
 // A reading says what is taken for the letter that it is drawn like: digits,
 // symbols and punctuation; else they are gaps. "Cance1" and "Yes1", "Cance|" and
