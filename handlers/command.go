@@ -14,6 +14,9 @@ func (h *Handlers) command(ctx context.Context, s *spoken) error {
 	switch s.command {
 	case "start":
 		h.say(ctx, s.Message, cards.Start(s.who.ID, s.who.Name, string(s.who.Role), s.present.Cards))
+		if s.Chat.Private() {
+			return h.cfg.Store.ChatBack(ctx, s.Chat.ID) // whoever starts the bot can be reached
+		}
 		return nil
 	case "pending":
 		return h.pending(ctx, s.hearing())

@@ -29,9 +29,9 @@
 //
 // # Order and crashes
 //
-// Updates of one chat in a batch are handled in order, different chats at once; by
-// webhook each update comes alone, in the order in which Telegram delivers. An
-// update is confirmed to Telegram only when it was handled or set aside; what Redis
+// Updates of one chat are handled one after the other, in the order in which they
+// came to this process, different chats at once. By webhook each comes alone:
+// Telegram delivers those of a chat in order, and waits for each. An update is confirmed to Telegram only when it was handled or set aside; what Redis
 // could not take is handled again. Handled ids are remembered and compared
 // exactly; an update whose id cannot be read is known by its bytes. What cannot
 // be read at all, or makes a handler panic, is set aside for the operator and
@@ -78,7 +78,13 @@ type Present struct {
 	Cards   cards.Settings
 	Approve []string // approve words, lower case
 	Reject  []string
+	// Routed reports whether cards go to a chat; of others it does not matter what
+	// becomes of them. Nil: to every one.
+	Routed func(chat int64) bool
 }
+
+// routed reports whether cards go to a chat.
+func (p Present) routed(chat int64) bool { return p.Routed == nil || p.Routed(chat) }
 
 // A Voice says what is no card. It waits for the limits, so handlers never wait
 // for it.

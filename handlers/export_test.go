@@ -30,3 +30,13 @@ const TapMemory time.Duration = tapMemory
 
 // Patience is how long a tap may go without an answer.
 const Patience time.Duration = patience
+
+// Waiting is how many handle updates of a chat, or wait to.
+func (h *Handlers) Waiting(chat int64) int {
+	h.lanes.mu.Lock()
+	defer h.lanes.mu.Unlock()
+	if g := h.lanes.in[chat]; g != nil {
+		return g.users
+	}
+	return 0
+}

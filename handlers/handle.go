@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,17 +23,23 @@ const (
 	// patience is how long a tap may go without an answer; then its sender is
 	// told that it is being tried.
 	patience = 2 * time.Second
+
+	// asideBytes is how much is kept of an update that is set aside.
+	asideBytes = 16 << 10
 )
 
 // Handlers handle updates. They are safe for concurrent use.
 type Handlers struct {
 	cfg      Config
 	memory   *memory
+	lanes    *lanes
 	speaking sync.WaitGroup // words on their way
 }
 
 // New returns Handlers.
-func New(cfg Config) *Handlers { return &Handlers{cfg: cfg, memory: newMemory(cfg.Now)} }
+func New(cfg Config) *Handlers {
+	return &Handlers{cfg: cfg, memory: newMemory(cfg.Now), lanes: newLanes()}
+}
 
 // Wait waits until what is being said was said.
 func (h *Handlers) Wait() { h.speaking.Wait() }
@@ -62,6 +69,8 @@ func (u received) chat() int64 {
 		return u.Message.Chat.ID
 	case u.Callback != nil && u.Callback.Message != nil:
 		return u.Callback.Message.ChatID
+	case u.MyChatMember != nil:
+		return u.MyChatMember.Chat.ID
 	}
 	return 0
 }
@@ -93,8 +102,8 @@ func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) err
 		}
 	}
 	errs := make(chan error, len(lanes))
-	for _, lane := range lanes {
-		go func() { errs <- h.lane(ctx, lane) }()
+	for chat, lane := range lanes {
+		go func() { errs <- h.lane(ctx, chat, lane) }()
 	}
 	for range lanes {
 		err = errors.Join(err, <-errs)
@@ -118,8 +127,21 @@ func (h *Handlers) watch(ctx context.Context, batch []received) (end func()) {
 	return func() { close(done) }
 }
 
-// lane handles updates of one chat, in order.
-func (h *Handlers) lane(ctx context.Context, lane []received) error {
+// lane handles updates of one chat, in order, after those of it that came before.
+func (h *Handlers) lane(ctx context.Context, chat int64, lane []received) error {
+	if chat != 0 {
+		waited, err := h.lanes.enter(ctx, chat)
+		if err == nil {
+			defer h.lanes.leave(chat)
+			if waited {
+				lane, err = h.stillFresh(ctx, lane)
+			}
+		}
+		if err != nil {
+			h.trying(ctx, lane)
+			return fmt.Errorf("updates wait for others of their chat: %w", err)
+		}
+	}
 	for i, u := range lane {
 		if err := h.one(ctx, u); err != nil {
 			h.trying(ctx, lane[i:])
@@ -127,6 +149,21 @@ func (h *Handlers) lane(ctx context.Context, lane []received) error {
 		}
 	}
 	return nil
+}
+
+// stillFresh are the updates that nobody has handled while they waited.
+func (h *Handlers) stillFresh(ctx context.Context, lane []received) ([]received, error) {
+	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
+	defer cancel()
+	ids := make([]int64, len(lane))
+	for i, u := range lane {
+		ids[i] = u.id
+	}
+	fresh, err := h.cfg.Store.NewUpdates(ctx, ids)
+	if err != nil {
+		return lane, err
+	}
+	return slices.DeleteFunc(slices.Clone(lane), func(u received) bool { return !fresh[u.id] }), nil
 }
 
 // one handles one update and records it as handled. What this process did but
@@ -176,7 +213,7 @@ func (h *Handlers) effect(ctx context.Context, u received) error {
 		h.sorry(ctx, u)
 	}
 	h.cfg.Count("updates_aside")
-	return h.cfg.Store.SetAside(ctx, u.raw.ID, u.raw.Raw, why)
+	return h.cfg.Store.SetAside(ctx, u.raw.ID, u.raw.Raw[:min(len(u.raw.Raw), asideBytes)], why)
 }
 
 // sorry tells whoever tapped or wrote that it came to nothing.
@@ -197,6 +234,8 @@ func (h *Handlers) safely(ctx context.Context, u telegram.Update) (fault any, er
 		return nil, h.tap(ctx, u.Callback)
 	case u.Message != nil:
 		return nil, h.message(ctx, u.Message)
+	case u.MyChatMember != nil:
+		return nil, h.membership(ctx, u.MyChatMember)
 	}
 	return nil, nil
 }
@@ -232,6 +271,7 @@ func (h *Handlers) say(ctx context.Context, to *telegram.Message, m cards.Messag
 func (h *Handlers) speak(ctx context.Context, out telegram.Outgoing) {
 	h.speaking.Go(func() {
 		if _, err := h.cfg.Voice.Say(context.WithoutCancel(ctx), out); err != nil {
+			h.cfg.Count("words_unsaid")
 			h.cfg.Log.Warn().Err(err).Msg("a reply was not sent")
 		}
 	})

@@ -34,6 +34,9 @@ type spoken struct {
 
 // message handles a message.
 func (h *Handlers) message(ctx context.Context, m *telegram.Message) error {
+	if m.MigrateTo != 0 || m.MigrateFrom != 0 {
+		return h.moved(ctx, m)
+	}
 	if !theirs(m) {
 		h.cfg.Count("updates_dropped")
 		return nil

@@ -81,9 +81,14 @@ func newScene(t testing.TB) *scene {
 
 // restart makes new handlers, which remember nothing.
 func (s *scene) restart() {
+	s.restartWith(func() handlers.Present { s.mu.Lock(); defer s.mu.Unlock(); return s.present })
+}
+
+// restartWith makes new handlers that have the configuration from a function.
+func (s *scene) restartWith(present func() handlers.Present) {
 	s.h = handlers.New(handlers.Config{
 		Store: s.store, Voice: s.voice, Now: s.now, Log: zerolog.Nop(), Count: s.counted.count,
-		Present:  func() handlers.Present { s.mu.Lock(); defer s.mu.Unlock(); return s.present },
+		Present:  present,
 		Username: func() string { s.mu.Lock(); defer s.mu.Unlock(); return s.username },
 	})
 }

@@ -79,10 +79,13 @@ func (h *Handlers) find(ctx context.Context, t *tapped) (why string, err error) 
 		return "", err
 	}
 	card := r.Card(t.press.Card)
-	if r.Row == nil || r.Row.Request == nil || card == nil || card.Chat != t.Message.ChatID {
+	if r.Row == nil || r.Row.Request == nil || card == nil || r.Home(card.Chat) != r.Home(t.Message.ChatID) {
 		return "no card of this chat", nil
 	}
 	t.reading, t.card = r, card
+	if card.Chat != t.Message.ChatID {
+		return "", nil // the chat has moved between the two: which page is shown there is not known
+	}
 	if !stands(card, t.Message.MessageID) {
 		mine, err := h.adoptable(ctx, t)
 		if err != nil || !mine {

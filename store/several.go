@@ -60,7 +60,7 @@ func orBroken(r *Reading, err error) (*Reading, error) {
 }
 
 // An Outline is as much of a row as tells where it may be named. It is quick to
-// read, however long the request is.
+// read, however long the request is. Its chats are named as they are now.
 type Outline struct {
 	ID     string
 	State  approval.State // "" where there is no such row, or it cannot be read
@@ -76,6 +76,10 @@ func (s *Store) Outlines(ctx context.Context, ids []string) ([]Outline, error) {
 	if err != nil {
 		return nil, err
 	}
+	moved, err := s.rdb.HGetAll(ctx, s.keys.moved()).Result()
+	if err != nil {
+		return nil, fmt.Errorf("store: moved chats: %w", err)
+	}
 	outlines := make([]Outline, len(ids))
 	for i, id := range ids {
 		outlines[i].ID = id
@@ -87,6 +91,7 @@ func (s *Store) Outlines(ctx context.Context, ids []string) ([]Outline, error) {
 		if err != nil {
 			continue
 		}
+		(&Reading{Row: row}).settleIn(moved)
 		outlines[i] = Outline{ID: id, State: row.State, Owners: row.Owners, Chats: row.Chats}
 	}
 	return outlines, nil

@@ -65,6 +65,13 @@ func speaking(c *config.Config, layouts *cards.Layouts) handlers.Present {
 	for _, person := range c.People {
 		p.People[person.ID] = handlers.Person{ID: person.ID, Name: person.Name, Role: handlers.Role(person.Role)}
 	}
+	routed := map[int64]bool{}
+	for _, route := range c.Routes {
+		for _, chat := range route.Chats {
+			routed[chat.ID] = true
+		}
+	}
+	p.Routed = func(chat int64) bool { return routed[chat] }
 	return p
 }
 
