@@ -276,3 +276,78 @@ func (c *clientStage) tap(ctx context.Context, card simulator.Message, button st
 		}
 	}
 }
+
+// TestClientExamples runs the examples in other languages to the end, with a
+// runtime's rights: request, Ann's taps, claim, report, and the final card.
+func TestClientExamples(t *testing.T) {
+	for _, example := range []struct {
+		language, title string
+		find            func(*testing.T) (*exec.Cmd, error)
+	}{
+		{"python", "Trash 1 email, says Python", pythonExample},
+		{"typescript", "Trash 1 email, says Node", nodeExample},
+	} {
+		t.Run(example.language, func(t *testing.T) {
+			t.Parallel()
+			cmd, err := example.find(t)
+			server := storetest.Real(t)
+			if err == nil && server == nil {
+				err = errors.New("no redis-server")
+			}
+			if err != nil {
+				if os.Getenv(requireClients) != "" {
+					t.Fatalf("%s is set, but the example cannot run: %v", requireClients, err)
+				}
+				t.Logf("not tested: %v", err)
+				return
+			}
+			c := newClientStage(t, server)
+			tapped := make(chan error, 1)
+			go func() {
+				_, err := c.act(c.ctx, "approve", example.title, "")
+				tapped <- err
+			}()
+			out, err := c.finish(cmd)
+			if err != nil || !strings.Contains(out, "running: trash_email m7") {
+				t.Errorf("the example: %v\n%s", err, out)
+			}
+			if err := <-tapped; err != nil {
+				t.Error(err)
+			}
+			if _, err := c.act(c.ctx, "card", example.title, "Done"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func pythonExample(t *testing.T) (*exec.Cmd, error) {
+	python, err := findPython(t)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(python, "trash_one_email.py", "mail-7")
+	cmd.Dir = "../../examples"
+	cmd.Env = append(os.Environ(), "PYTHONPATH=../clients/python/src", "PYTHONDONTWRITEBYTECODE=1")
+	return cmd, nil
+}
+
+// nodeExample runs a copy of the example beside the built package, by whose name it
+// finds it.
+func nodeExample(t *testing.T) (*exec.Cmd, error) {
+	const folder = "../../clients/typescript"
+	cmd, err := nodeTests(t)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile("../../examples/trash-one-email.mjs")
+	if err != nil {
+		return nil, err
+	}
+	copied := filepath.Join(folder, "dist", "example.mjs")
+	if err := os.WriteFile(copied, text, 0o600); err != nil {
+		return nil, err
+	}
+	cmd.Args = []string{cmd.Path, "dist/example.mjs", "mail-7"}
+	return cmd, nil
+}
