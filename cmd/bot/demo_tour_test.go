@@ -105,7 +105,8 @@ func (g *guide) flood() {
 	g.asked("Quarterly review")
 }
 
-// block takes the bot away from Ann. Olga answers meanwhile; afterwards Ann is asked again.
+// block takes the bot away from Ann. Olga answers meanwhile, which Ann's card shows as
+// soon as it can, and Ann is asked again.
 func (g *guide) block() {
 	g.be(demoAnn, demoAnn)
 	g.strike(faultBlock)
@@ -114,6 +115,7 @@ func (g *guide) block() {
 	g.tap("Quarterly review", "Reject", "Rejected by Olga")
 	g.be(demoAnn, demoAnn)
 	g.strike(faultBlock)
+	g.sees("Rejected by Olga")
 	g.ask("trash", "Trash 3 emails")
 }
 
