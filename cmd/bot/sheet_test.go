@@ -97,7 +97,7 @@ func (p poser) poses() []pose {
 	hostile.Request.Card = approval.Card{
 		Title: sample.ask.Card.Title, Action: sample.ask.Card.Action, Lines: sample.ask.Card.Lines, Request: sample.ask.Card.Request,
 	}
-	arabic := p.trash("فاتورة من شركة النور · 1,204.50 €", "می‌خواهم این سه نامه را پاک کنم", "שלום לכולם, נתראה ביום 12", "नमस्ते, क्‍षमा करें", "ขอบคุณสำหรับอาหารกลางวัน")
+	arabic := p.trash("فاتورة من شركة النور · 1,204.50 €", "می\u200cخواهم این سه نامه را پاک کنم", "שלום לכולם, נתראה ביום 12", "नमस्ते, क्\u200dषमा करें", "ขอบคุณสำหรับอาหารกลางวัน")
 	arabic.Request.Card.Title, arabic.Request.Card.Action, arabic.Request.Card.Request = "حذف ٥ رسائل", "احذف", "نظّف صندوق الوارد من فضلك"
 	partial := p.answered(p.trash(), approval.Partial, "Ann", "")
 	partial.UndoUntil = p.now.Add(30 * 24 * time.Hour)
