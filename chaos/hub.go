@@ -26,6 +26,7 @@ type hub struct {
 // A desk is the messages about one approval.
 type desk struct {
 	news     chan struct{} // closed at the next change
+	ref      string        // the short reference, once a card has shown it
 	messages map[verdict.Place]simulator.Message
 }
 
@@ -81,6 +82,9 @@ func (h *hub) take(m simulator.Message) {
 	}
 	d := h.desk(id)
 	d.messages[place] = m
+	if kind == verdict.ACard && ref(m) != "" {
+		d.ref = ref(m)
+	}
 	d.tell()
 }
 
@@ -155,6 +159,13 @@ func (h *hub) find(ctx context.Context, id string, within time.Duration, fits fu
 			return simulator.Message{}, false
 		}
 	}
+}
+
+// remembered is the reference that a card has shown, "" before.
+func (h *hub) remembered(id string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.desk(id).ref
 }
 
 // messages are all messages of the bot that ever were.

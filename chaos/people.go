@@ -41,6 +41,9 @@ func (p *person) answer(ctx context.Context) {
 		return
 	}
 	for try := 0; !p.ended(ctx); try++ {
+		if _, ok := p.card(ctx, p.plan.who); !ok && try > 0 {
+			p.bringBack(ctx, p.plan.who)
+		}
 		if p.plan.route.quorum > 1 && p.approving() {
 			for _, who := range p.plan.route.owners {
 				p.approve(ctx, who, try)
@@ -164,6 +167,21 @@ func (p *person) card(ctx context.Context, who int64) (simulator.Message, bool) 
 	return p.found(ctx, glance, func(m simulator.Message) bool {
 		return (button(m, cards.LetterAction) != "" || button(m, cards.LetterYes) != "") && (m.Chat.ID < 0 || m.Chat.ID == who)
 	})
+}
+
+// bringBack asks for the card where it is gone, since somebody deleted it.
+func (p *person) bringBack(ctx context.Context, who int64) {
+	name := p.hub.remembered(p.plan.id)
+	if name == "" {
+		return
+	}
+	chat := p.plan.route.chats[0]
+	if chat > 0 {
+		who = chat
+	}
+	p.ledger.change(p.plan.id, func(a *verdict.Asked) { a.Shown[chat]++ })
+	p.write(who, chat, 0, "/show "+name)
+	p.card(ctx, who)
 }
 
 // say writes a command with the reference that a card shows.

@@ -319,6 +319,8 @@ func (r *run) play(ctx context.Context) {
 	defer end()
 	go r.hub.follow(following)
 	r.began = time.Now()
+	working, stop := context.WithCancel(ctx)
+	defer stop()
 	asked := newPace()
 	var storm, work sync.WaitGroup
 	storm.Go(func() { r.storm(ctx, asked) })
@@ -327,13 +329,14 @@ func (r *run) play(ctx context.Context) {
 		if !pause(ctx, time.Until(r.began.Add(p.at))) || !r.enter(ctx, places) {
 			break
 		}
-		r.take(ctx, &work, p, func() { <-places })
+		r.take(working, &work, p, func() { <-places })
 		asked.reach(p.at)
 	}
 	asked.reach(2 * r.options.over) // what is left of the schedule, all at once
 	storm.Wait()
 	r.calm = time.Now()
 	r.awaitWork(ctx, &work)
+	stop()
 	r.settle(ctx)
 }
 

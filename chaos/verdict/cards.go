@@ -72,8 +72,12 @@ func (c *court) knownCards() {
 			}
 		}
 	}
+	out := map[string]bool{}
+	for _, card := range c.Cards {
+		out[card.Approval] = out[card.Approval] || card.Failed != ""
+	}
 	for _, a := range c.Asked {
-		if said, ok := c.answers[a.ID]; ok && said.Decision != "refused" && known[a.ID] == 0 && !c.toldTogether(a.ID, a.Chats) {
+		if said, ok := c.answers[a.ID]; ok && said.Decision != "refused" && known[a.ID] == 0 && !out[a.ID] && !c.toldTogether(a.ID, a.Chats) {
 			c.broken("cards", a.ID, "it has no card at all")
 		}
 	}

@@ -2,6 +2,7 @@ package verdict_test
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"countersign/chaos/verdict"
@@ -69,8 +70,10 @@ func (b book) ask(id string, chats []int64, change ...func(*verdict.Asked)) {
 
 // message is the id of an approval's card in a chat.
 func (b book) message(id string, chat int64) int64 {
-	var n int64
-	fmt.Sscanf(id, "c%d", &n)
+	n, err := strconv.ParseInt(id[1:], 10, 64)
+	if err != nil {
+		panic(err)
+	}
 	return n*10 + (chat & 1)
 }
 
