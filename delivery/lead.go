@@ -34,9 +34,10 @@ type Leader struct {
 	now    func() time.Time
 	log    zerolog.Logger
 
-	mu    sync.Mutex // guards lease and good
+	mu    sync.Mutex // guards what follows
 	lease store.Lease
 	good  time.Time // by our own clock, counted from before the call that took it
+	alone bool      // the lease was ours last, and nobody else is known to have it
 }
 
 // NewLeader returns a leader that calls itself holder, a name no other process
@@ -51,6 +52,25 @@ func (l *Leader) Lease() (store.Lease, time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lease, l.good.Sub(l.now())
+}
+
+// Alone reports whether nobody else is known to lead since this process did: while
+// Redis is away nobody can take the lease, and somebody has to tell people so. It
+// gives no right to send.
+func (l *Leader) Alone() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.alone
+}
+
+// Doubt says that somebody else was seen to lead. It has no effect while the lease
+// is good.
+func (l *Leader) Doubt() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.good.After(l.now()) {
+		l.alone = false
+	}
 }
 
 // Run stands by until the lease is ours, runs work, and gives the lease up when
@@ -131,10 +151,10 @@ func (l *Leader) take(ctx context.Context) (ours bool, theirs time.Duration) {
 	case err != nil:
 		return false, 0 // it stays good for as long as it was
 	case !ok:
-		l.good = time.Time{}
+		l.good, l.alone = time.Time{}, false
 		return false, lease.Left
 	}
-	l.lease, l.good = lease, began.Add(lease.Left)
+	l.lease, l.good, l.alone = lease, began.Add(lease.Left), true
 	return true, 0
 }
 
@@ -143,7 +163,7 @@ func (l *Leader) give(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
 	l.mu.Lock()
-	l.good = time.Time{}
+	l.good, l.alone = time.Time{}, false
 	l.mu.Unlock()
 	if err := l.store.GiveLease(ctx, l.holder); err != nil {
 		l.log.Warn().Err(err).Msg("the lease was not given up; another process takes it when it ends")

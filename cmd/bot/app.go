@@ -199,17 +199,27 @@ func (a *App) Run(ctx context.Context) error {
 		}
 		return err
 	}
-	err := a.together(ctx,
-		a.alive,
-		a.intake.Run,
-		a.introduce,
-		a.announce,
-		a.serveHTTP,
-		a.receive,
-		func(ctx context.Context) error { return a.leader.Run(ctx, a.lead) },
-	)
-	a.finish(late)
-	return err
+	done := make(chan error, 1)
+	go func() {
+		done <- a.together(ctx,
+			a.alive,
+			a.intake.Run,
+			a.introduce,
+			a.announce,
+			a.serveHTTP,
+			a.receive,
+			a.hear,
+			func(ctx context.Context) error { return a.leader.Run(ctx, a.lead) },
+		)
+	}()
+	select {
+	case err := <-done:
+		a.finish(late)
+		return err
+	case <-late.Done():
+		a.opts.Log.Warn().Msg("stopped before everything had come to its end; what was cut short is done again")
+		return nil
+	}
 }
 
 // finish waits for words on their way, while ctx lives and not for long.
@@ -254,12 +264,12 @@ func (a *App) lead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	updates := a.poll
+	parts := []func(context.Context) error{a.reconciler().Run, sweep.Run, a.menu, a.follow}
 	if a.config().Telegram.Mode == config.ModeWebhook {
-		updates = a.hook
+		parts = append(parts, a.hook)
+		defer a.health.set("telegram", "") // whoever leads next knows
 	}
-	defer a.health.set("telegram", "") // whoever leads next knows
-	return a.together(ctx, updates, a.reconciler().Run, sweep.Run, a.menu, a.follow)
+	return a.together(ctx, parts...)
 }
 
 func (a *App) reconciler() *delivery.Reconciler {

@@ -20,6 +20,7 @@ import (
 	"countersign/config"
 	"countersign/queue"
 	"countersign/simulator"
+	"countersign/store"
 )
 
 // A bubble is a world in which time passes only when all wait for it: a Redis and
@@ -30,6 +31,7 @@ type bubble struct {
 	dial   func(context.Context, string, string) (net.Conn, error) // to Redis
 	rdb    *redis.Client                                           // of the world, not of a bot
 	sim    *simulator.Server
+	store  *store.Store
 	client *queue.Client
 	cfg    config.Config
 	ann    *simulator.Person
@@ -49,6 +51,9 @@ func inBubble(t *testing.T, test func(w *bubble), change ...func(*config.Config)
 		w.rdb = redis.NewClient(o)
 		t.Cleanup(func() { _ = w.rdb.Close() })
 		w.client = queue.NewClient(w.rdb, "approvals")
+		var err error
+		w.store, err = store.New(w.rdb, store.Options{Namespace: "approvals", Retention: 30 * 24 * time.Hour, Random: rand.Reader})
+		w.ok(err)
 		w.sim = simulator.New(simulator.Options{Now: time.Now, Token: "7000000:test-token", Username: "countersign_bot"})
 		t.Cleanup(func() { _ = w.sim.Close() })
 		w.ann, w.olga = w.sim.AddUser(annID, "Ann"), w.sim.AddUser(olgaID, "Olga")
@@ -189,7 +194,7 @@ func (w *bubble) card(chat int64, id string) (simulator.Message, bool) {
 func (w *bubble) cards(chat int64, id string) []simulator.Message {
 	var all []simulator.Message
 	for _, m := range w.sim.BotMessages(chat) {
-		if m.ReplyToMessage == nil && strings.Contains(m.Text, "Trash "+id+"\n") {
+		if m.ReplyToMessage == nil && strings.Contains(m.Text, "Trash "+id+"\n") && strings.Contains(m.Text, " · from ") {
 			all = append(all, m)
 		}
 	}
@@ -299,4 +304,3 @@ func (w *bubble) once(id, decision string) {
 		}
 	}
 }
-

@@ -23,14 +23,36 @@ var errDead = errors.New("killed")
 // A life is what a bot has of Redis and Telegram until it ends. It knows every
 // command and call by name, so that it can be ended at any of them.
 type life struct {
-	// at is asked at each step, with its number from 1 and its name, what becomes
-	// of it. Nil lets everything through.
-	at func(n int, name string) ending
+	// at is asked at each step, by its name, what becomes of it; one at a time. Nil
+	// lets everything through.
+	at    func(name string) ending
+	fault error // of a step that fails; nil: errDead
 
 	mu    sync.Mutex // guards what follows
 	over  bool
 	ended chan struct{} // closed with the end; may be nil
 	steps []string
+	air   int // messages that Telegram took, and that were not recorded when the end came
+}
+
+// unrecorded is how many messages Telegram had taken, when the end came, that
+// were not recorded.
+func (l *life) unrecorded() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.air
+}
+
+// noted keeps count of what Telegram took and what of it was recorded.
+func (l *life) noted(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case name == "sendMessage":
+		l.air++
+	case l.air > 0 && (strings.HasSuffix(name, "sent.lua") || strings.Contains(name, "zrem")):
+		l.air--
+	}
 }
 
 // An ending is what becomes of one step.
@@ -76,25 +98,39 @@ func (l *life) step(name string, do func() error) error {
 		l.mu.Unlock()
 		return errDead
 	}
-	l.steps = append(l.steps, name)
 	becomes := goesOn
-	if l.at != nil {
-		becomes = l.at(len(l.steps), name)
+	greets := strings.HasPrefix(name, "hello") || strings.HasPrefix(name, "client") // of a new connection
+	if !greets {
+		l.steps = append(l.steps, name)
+	}
+	if l.at != nil && !greets {
+		becomes = l.at(name)
 	}
 	if becomes == killedBefore || becomes == killedAfter {
 		l.finish()
 	}
 	l.mu.Unlock()
 	switch becomes {
-	case killedBefore, fails:
+	case killedBefore:
+		return errDead
+	case fails:
+		if l.fault != nil {
+			return l.fault
+		}
 		return errDead
 	case killedAfter:
-		_ = do()
+		if do() == nil {
+			l.noted(name)
+		}
 		return errDead
 	case panics:
 		panic("a panic of the test at " + name)
 	}
-	return do()
+	err := do()
+	if err == nil {
+		l.noted(name)
+	}
+	return err
 }
 
 // DialHook implements redis.Hook.
@@ -104,7 +140,7 @@ func (l *life) DialHook(next redis.DialHook) redis.DialHook { return next }
 func (l *life) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, c redis.Cmder) error {
 		err := l.step(commandName(c), func() error { return next(ctx, c) })
-		if errors.Is(err, errDead) {
+		if err != nil {
 			c.SetErr(err)
 		}
 		return err
@@ -143,6 +179,9 @@ func (m mortalTransport) RoundTrip(r *http.Request) (answer *http.Response, err 
 	}
 	return answer, err
 }
+
+// isCall reports whether a step is a call to Telegram, and none to Redis.
+func isCall(name string) bool { return name != strings.ToLower(name) }
 
 // commandName is a command to Redis as it is known here: a script by its file.
 func commandName(c redis.Cmder) string {

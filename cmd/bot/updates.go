@@ -32,7 +32,7 @@ func (a *App) poll(ctx context.Context) error {
 	}
 	return telegram.NewPoller(telegram.PollerConfig{
 		Client: a.client, Sink: a.words, Log: a.opts.Log, Now: a.opts.Now, Jitter: a.opts.Jitter,
-		Load: a.store.Offset, Save: a.store.SetOffset, OnHealth: a.health.polled,
+		Load: a.store.Offset, Save: a.store.SetOffset, OnHealth: a.heard,
 	}).Run(ctx)
 }
 
