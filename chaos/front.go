@@ -166,10 +166,9 @@ func describe(text string, buttons []string) (id, kind, badge string) {
 // A listener hears what a bot is told.
 type listener struct {
 	http.ResponseWriter
-	status   int
-	body     bytes.Buffer
-	hijacked bool
-	failed   bool
+	status int
+	body   bytes.Buffer
+	failed bool
 }
 
 func (l *listener) WriteHeader(status int) {

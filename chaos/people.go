@@ -142,13 +142,13 @@ func (p *person) tapWhere(ctx context.Context, who int64, letter byte) bool {
 }
 
 // press taps, and writes down that it did. It waits for nothing.
-func (p *run) press(who int64, m simulator.Message, data string, forged bool) (id string) {
+func (r *run) press(who int64, m simulator.Message, data string, forged bool) (id string) {
 	at := time.Now()
-	id, err := p.sim.Person(who).Press(simulator.Press{Chat: m.Chat.ID, Message: m.MessageID, Data: &data, Forged: forged})
+	id, err := r.sim.Person(who).Press(simulator.Press{Chat: m.Chat.ID, Message: m.MessageID, Data: &data, Forged: forged})
 	if err != nil {
 		return "" // the button has gone meanwhile
 	}
-	p.ledger.tap(verdict.Tap{ID: id, By: who, Chat: m.Chat.ID, Message: m.MessageID, Data: data, At: at, Forged: forged})
+	r.ledger.tap(verdict.Tap{ID: id, By: who, Chat: m.Chat.ID, Message: m.MessageID, Data: data, At: at, Forged: forged})
 	return id
 }
 

@@ -70,18 +70,31 @@ const (
 	withdrawRace fate = "Yes against a withdrawal"
 )
 
-// shares are how often each fate is drawn.
-func shares() []struct {
-	fate
-	n int
-} {
-	return []struct {
-		fate
-		n int
-	}{
-		{byButtons, 30}, {byCommand, 6}, {byReply, 6}, {hesitant, 5}, {mixed, 4}, {noButton, 8}, {noWord, 5},
-		{duel, 6}, {unanswered, 10}, {strange, 4}, {takenBack, 5}, {takenFirst, 2}, {malformed, 2},
-		{operatorYes, 1}, {operatorNo, 1}, {lastMoment, 3}, {withdrawRace, 3},
+// A share is how often a fate is drawn, among the others.
+type share struct {
+	fate fate
+	n    int
+}
+
+func shares() []share {
+	return []share{
+		{byButtons, 30},
+		{byCommand, 6},
+		{byReply, 6},
+		{hesitant, 5},
+		{mixed, 4},
+		{noButton, 8},
+		{noWord, 5},
+		{duel, 6},
+		{unanswered, 10},
+		{strange, 4},
+		{takenBack, 5},
+		{takenFirst, 2},
+		{malformed, 2},
+		{operatorYes, 1},
+		{operatorNo, 1},
+		{lastMoment, 3},
+		{withdrawRace, 3},
 	}
 }
 
@@ -123,9 +136,9 @@ func draw(rng *rand.Rand, i int, at time.Duration) plan {
 	for _, s := range shares() {
 		total += s.n
 	}
-	at2 := rng.IntN(total)
+	left := rng.IntN(total)
 	for _, s := range shares() {
-		if at2 -= s.n; at2 < 0 {
+		if left -= s.n; left < 0 {
 			p.fate = s.fate
 			break
 		}

@@ -167,7 +167,7 @@ func (r *runtime) rowIsThere(ctx context.Context) bool {
 	return false
 }
 
-// withdraw takes the request back, until Redis has taken that.
+// withdrawal takes a request back, until Redis has taken that.
 func (r *run) withdrawal(ctx context.Context, id string) {
 	for ctx.Err() == nil {
 		r.ledger.change(id, func(a *verdict.Asked) { a.Withdrawn++ })

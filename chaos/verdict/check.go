@@ -159,12 +159,3 @@ func millis(s string) time.Time {
 	}
 	return time.UnixMilli(n)
 }
-
-// ids are the approvals asked for, in order.
-func (c *court) ids() []string {
-	ids := make([]string, len(c.Asked))
-	for i, a := range c.Asked {
-		ids[i] = a.ID
-	}
-	return ids
-}
