@@ -210,7 +210,7 @@ func (c *clientStage) finish(cmd *exec.Cmd) (string, error) {
 // card it waits until the card says something, and answers with what it says.
 func (c *clientStage) owner(w http.ResponseWriter, r *http.Request) {
 	title, says := r.FormValue("title"), r.FormValue("says")
-	text, err := c.act(r.Context(), strings.Trim(r.URL.Path, "/"), title, says)
+	text, err := c.act(c.ctx, strings.Trim(r.URL.Path, "/"), title, says)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -230,14 +230,14 @@ func (c *clientStage) act(ctx context.Context, act, title, says string) (string,
 	}
 	switch act {
 	case "approve":
-		if err := c.tap(ctx, card, title); err != nil {
+		if err := c.tap(ctx, card, title, ""); err != nil {
 			return "", err
 		}
-		return "", c.tap(ctx, card, "Yes")
+		return "", c.tap(ctx, card, "Yes", "Approved")
 	case "reject":
-		return "", c.tap(ctx, card, "Reject")
+		return "", c.tap(ctx, card, "Reject", "Rejected")
 	case "undo":
-		return "", c.tap(ctx, card, "Undo")
+		return "", c.tap(ctx, card, "Undo", "Undo")
 	case "card":
 		card, err = c.sim.WaitEdit(ctx, card, func(m simulator.Message) bool { return strings.Contains(m.Text, says) })
 		return card.Text, err
@@ -261,7 +261,7 @@ func (c *clientStage) awaitRecord(ctx context.Context, m simulator.Message) erro
 
 // tap taps a button as soon as the card has it, and again while the bot has yet to
 // record what the card shows: a test is faster than a person.
-func (c *clientStage) tap(ctx context.Context, card simulator.Message, button string) error {
+func (c *clientStage) tap(ctx context.Context, card simulator.Message, button, words string) error {
 	card, err := c.sim.WaitEdit(ctx, card, func(m simulator.Message) bool { _, ok := m.Button(button); return ok })
 	if err != nil {
 		return fmt.Errorf("no button %q: %w", button, err)
@@ -271,8 +271,12 @@ func (c *clientStage) tap(ctx context.Context, card simulator.Message, button st
 		if err != nil {
 			return err
 		}
-		if !strings.HasPrefix(answer.Text, "Wait until the card shows the question") {
+		switch {
+		case strings.HasPrefix(answer.Text, "Wait until the card shows the question"):
+		case words == "" && answer.Text == "", words != "" && strings.HasPrefix(answer.Text, words):
 			return nil
+		default:
+			return fmt.Errorf("%s: %q", button, answer.Text)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import uuid
 
 import redis
 from countersign import ClaimRefused, Client, NotMine, Pending, Taken, Unknown
-from world import ADMIN, NAMESPACE, connect, owner, until
+from world import ADMIN, NAMESPACE, connect, new_title, owner, until
 
 
 def request(title: str, **fields) -> dict:
@@ -19,7 +19,7 @@ class Bot(unittest.TestCase):
     def setUp(self) -> None:
         self.connection = connect()
         self.client = Client(self.connection, NAMESPACE)
-        self.title = f"Trash {uuid.uuid4().hex[:12]}"
+        self.title = new_title()
 
     def tearDown(self) -> None:
         self.connection.close()
@@ -43,7 +43,7 @@ class Bot(unittest.TestCase):
         self.assertEqual((answer.by.name, answer.by.surface, answer.by.method), ("Ann", "telegram", "button"))
         self.assertEqual(answer.context, {"wait": "w-1"})
         self.assertEqual(answer.calls[0].arguments, {"ids": ["m1", "m2"]})
-        other = self.client.request(request(self.title + " more", arguments={"ids": ["m3"]}))
+        other = self.client.request(request(new_title(), arguments={"ids": ["m3"]}))
         self.row_is(other.approval_id, "open")
         for approval_id, pin, status in (
             (pending.approval_id, other.pin, "pin_mismatch"),  # a changed argument

@@ -23,7 +23,7 @@ from countersign import (
     Unsure,
     requires_approval,
 )
-from world import NAMESPACE, RUNTIME, connect, owner
+from world import NAMESPACE, RUNTIME, connect, new_title, owner
 
 
 class Crash(BaseException):
@@ -53,7 +53,7 @@ class Guard(unittest.TestCase):
     def setUp(self) -> None:
         self.connection = connect()
         self.client = Client(self.connection, NAMESPACE)
-        self.title = f"Trash {uuid.uuid4().hex[:12]}"
+        self.title = new_title()
         self.id = f"call-{uuid.uuid4()}"
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

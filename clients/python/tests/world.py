@@ -30,6 +30,11 @@ def owner(act: str, title: str, **more: str) -> str:
         return reply.read().decode()
 
 
+def new_title() -> str:
+    """A title of letters alone: a card guards digits against becoming a link."""
+    return "Trash " + "".join(chr(ord("a") + b % 26) for b in os.urandom(12))
+
+
 def connect(url: str = RUNTIME) -> "redis.Redis":
     return redis.Redis.from_url(url)
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { ClaimRefused, Client, NotMine, type Pending, type Request, Taken, TimedOut, Unknown } from "../src/index.js";
-import { admin, connect, namespace, owner } from "./world.js";
+import { admin, connect, namespace, newTitle, owner } from "./world.js";
 
 type Connected = Awaited<ReturnType<typeof connect>>;
 let connection: Connected;
@@ -15,8 +15,6 @@ before(async () => {
   client = new Client(connection, { namespace });
 });
 after(() => connection.destroy());
-
-const newTitle = () => `Trash ${randomUUID().slice(0, 12)}`;
 
 function request(title: string, fields: Partial<Request> = {}): Request {
   return {
@@ -48,7 +46,7 @@ test("the whole way", async () => {
   assert.equal(answer.decision, "approved");
   assert.deepEqual([answer.by.name, answer.by.surface, answer.by.method], ["Ann", "telegram", "button"]);
   assert.equal(JSON.stringify([answer.context, answer.calls![0]!.arguments]), '[{"wait":"w-1"},{"ids":["m1","m2"]}]');
-  const other = await client.request(request(title + " more", { arguments: { ids: ["m3"] } }));
+  const other = await client.request(request(newTitle(), { arguments: { ids: ["m3"] } }));
   await rowIs(other.approval_id, "open");
   await assert.rejects(client.claim(pending.approval_id, other.pin, "worker"), refused("pin_mismatch")); // a changed argument
   await assert.rejects(client.claim(randomUUID(), pending.pin, "worker"), refused("unknown")); // a forged id

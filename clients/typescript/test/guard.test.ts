@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import {
   CallFailed, ClaimRefused, Client, type Connection, FileLedger, Invalid, type Ledger, Ran, type Step, Taken, Unavailable, requiresApproval,
 } from "../src/index.js";
-import { connect, namespace, owner } from "./world.js";
+import { connect, namespace, newTitle, owner } from "./world.js";
 
 let connection: Awaited<ReturnType<typeof connect>>;
 let folder: string;
@@ -50,7 +50,7 @@ interface Args {
 
 /** One call, and how it can be asked again. */
 class Scene {
-  readonly title = `Trash ${randomUUID().slice(0, 12)}`;
+  readonly title = newTitle();
   readonly id = `call-${randomUUID()}`;
   readonly ledger = new FileLedger(join(folder, randomUUID()));
   readonly ran: unknown[][] = [];

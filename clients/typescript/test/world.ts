@@ -1,5 +1,6 @@
 // Where the tests' Redis and bot are. They are started by TestClients in cmd/bot, which runs
 // these tests; the environment says where.
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createClient } from "@redis/client";
 
@@ -23,6 +24,11 @@ export async function owner(act: string, title: string, says = ""): Promise<stri
   const text = await reply.text();
   if (!reply.ok) throw new Error(text);
   return text;
+}
+
+/** A title of letters alone: a card guards digits against becoming a link. */
+export function newTitle(): string {
+  return "Trash " + Array.from(randomBytes(12), (b) => String.fromCharCode(97 + (b % 26))).join("");
 }
 
 /** A connection; one that cannot be made is left to try. */
