@@ -237,7 +237,7 @@ func (c *clientStage) act(ctx context.Context, act, title, says string) (string,
 	case "reject":
 		return "", c.tap(ctx, card, "Reject", "Rejected")
 	case "undo":
-		return "", c.tap(ctx, card, "Undo", "Undo")
+		return "", c.tap(ctx, card, "Undo", "")
 	case "card":
 		card, err = c.sim.WaitEdit(ctx, card, func(m simulator.Message) bool { return strings.Contains(m.Text, says) })
 		return card.Text, err

@@ -82,7 +82,10 @@ def asynchronous(do: dict, url: str, stream) -> str:
             async def wait(call):
                 return await call
 
-            return await act(do, client, wait)
+            try:
+                return await act(do, client, wait)
+            finally:
+                await connection.connection_pool.disconnect()
 
     return asyncio.run(run())
 

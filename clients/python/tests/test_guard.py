@@ -64,7 +64,7 @@ class Guard(unittest.TestCase):
     def guard(self, run, ledger=None, client=None, **more):
         return requires_approval(
             client or self.client, describe=lambda ids: {"title": self.title, "lines": list(map(str, ids))},
-            ledger=ledger or self.ledger, approval_id=lambda: self.id, runtime="python", **{"timeout": 300, **more},
+            ledger=ledger or self.ledger, approval_id=lambda: self.id, runtime="python", tool="trash", **{"timeout": 300, **more},
         )(run)
 
     def trash(self, ids):
@@ -245,7 +245,9 @@ class Guard(unittest.TestCase):
                 guarded = self.guard(trash, client=AsyncClient(connection, NAMESPACE))
                 asking = asyncio.create_task(guarded(["m1"]))
                 await asyncio.to_thread(owner, "approve", self.title)
-                return await asking, await guarded(["m1"])
+                got = await asking, await guarded(["m1"])
+                await connection.connection_pool.disconnect()
+                return got
 
         self.assertEqual(asyncio.run(main()), (1, 1))
         self.assertEqual(self.ran, [["m1"]])
