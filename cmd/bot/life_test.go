@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -154,7 +155,7 @@ func (l *life) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 		for _, c := range cs {
 			names = append(names, commandName(c))
 		}
-		return l.step(strings.Join(names, "+"), func() error { return next(ctx, cs) })
+		return l.step(strings.Join(slices.Compact(names), "+"), func() error { return next(ctx, cs) })
 	}
 }
 
