@@ -1,9 +1,7 @@
 package page_test
 
 import (
-	"bytes"
 	"errors"
-	"mime/multipart"
 	"net/http"
 	"strings"
 	"testing"
@@ -128,24 +126,8 @@ func TestSample(t *testing.T) {
 
 func TestFile(t *testing.T) {
 	s := newStage(t)
-	upload := func(name, content string) {
-		var body bytes.Buffer
-		form := multipart.NewWriter(&body)
-		_ = form.WriteField("chat_id", "1001")
-		part, err := form.CreateFormFile("document", name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = part.Write([]byte(content))
-		_ = form.Close()
-		r, err := s.sim.Client().Post("http://api/bot"+s.sim.Token()+"/sendDocument", form.FormDataContentType(), &body)
-		if err != nil || r.StatusCode != http.StatusOK {
-			t.Fatalf("upload: %v %v", r, err)
-		}
-		_ = r.Body.Close()
-	}
-	upload("list.txt", "1. <b>one</b>\n")
-	upload("page.html", "<script>alert(1)</script>")
+	s.upload("list.txt", "1. <b>one</b>\n")
+	s.upload("page.html", "<script>alert(1)</script>")
 	cases := []struct {
 		target, kind, disposition, body string
 		want                            int

@@ -1,12 +1,9 @@
 package page_test
 
 import (
-	"context"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -36,38 +33,24 @@ func TestNoticesStayWhereTheyBelong(t *testing.T) {
 			`history.back()`, `document.getElementById('app').dataset.view === 'list'`,
 		},
 	}
+	path := findBrowser(t)
+	if path == "" {
+		body := newStage(t).do(http.MethodGet, "/", "").Body.String()
+		if !strings.Contains(body, `id="toasts"`) || !strings.Contains(body, `id="alert"`) {
+			t.Error("the page has no place for notices")
+		}
+		return
+	}
+	browser := openBrowser(t, path)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t)
-			browser := findBrowser()
-			if browser == "" {
-				if os.Getenv("COUNTERSIGN_REQUIRE_CHROMIUM") == "1" {
-					t.Fatal("there is no Chromium on the PATH")
-				}
-				body := s.do(http.MethodGet, "/", "").Body.String()
-				if !strings.Contains(body, `id="toasts"`) || !strings.Contains(body, `id="alert"`) {
-					t.Error("the page has no place for notices")
-				}
-				return
-			}
-			s.bot("sendMessage", map[string]any{
-				"chat_id": annID, "text": "Trash 3 emails?",
-				"reply_markup": map[string]any{"inline_keyboard": [][]any{{map[string]any{"text": "Reject", "callback_data": "r1"}}}},
-			})
+			s.ask(annID, "Trash 3 emails?", "Reject")
 			next, _ := s.follow("/api/events?as=1001", "")
 			next()
-			tab := openTab(t, browser, s.handler)
-			ctx, cancel := context.WithTimeout(tab, 30*time.Second)
-			defer cancel()
-			poll := func(script string) {
-				t.Helper()
-				if _, err := chromedp.Run(ctx, chromedp.Poll[bool](script)); err != nil {
-					t.Fatalf("%s: %v", script, err)
-				}
-			}
+			tab := openTab(t, browser, s.handler, desk, "")
 			shown := `(document.querySelectorAll('.toast').length > 0 || document.getElementById('alert').open)`
-
-			poll(`(() => {
+			tab.until(`(() => {
 				const key = document.querySelector('.key');
 				if (!key) return false;
 				location.hash = '#chat/1001';
@@ -76,10 +59,10 @@ func TestNoticesStayWhereTheyBelong(t *testing.T) {
 			})()`)
 			callback := read[simulator.Change](t, next().Data).Callback
 			s.bot("answerCallbackQuery", map[string]any{"callback_query_id": callback, "text": "Rejected.", "show_alert": c.alert})
-			poll(shown)
-			poll(`(() => { ` + c.leave + `; return true; })()`)
+			tab.until(shown)
+			tab.do(c.leave)
 			// At that moment, since in time a line goes by itself.
-			left, err := chromedp.Run(ctx, chromedp.Poll[string](c.there+` && (`+shown+` ? 'still shown' : 'gone')`))
+			left, err := chromedp.Run(tab.ctx, chromedp.Poll[string](c.there+` && (`+shown+` ? 'still shown' : 'gone')`))
 			if err != nil || left != "gone" {
 				t.Errorf("the notice is %q, %v", left, err)
 			}

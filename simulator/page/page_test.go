@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -103,6 +104,37 @@ func (s *stage) bot(method string, params map[string]any) {
 	if err != nil || r.StatusCode != http.StatusOK {
 		s.t.Fatalf("%s: %d %s %v", method, r.StatusCode, answer, err)
 	}
+}
+
+// ask sends a message with one row of buttons, as the bot; each has its text as its data.
+func (s *stage) ask(chat int64, text string, buttons ...string) {
+	s.t.Helper()
+	var row []map[string]any
+	for _, b := range buttons {
+		row = append(row, map[string]any{"text": b, "callback_data": b})
+	}
+	s.bot("sendMessage", map[string]any{
+		"chat_id": chat, "text": text, "reply_markup": map[string]any{"inline_keyboard": [][]map[string]any{row}},
+	})
+}
+
+// upload sends Ann a document, as the bot.
+func (s *stage) upload(name, content string) {
+	s.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	_ = form.WriteField("chat_id", "1001")
+	part, err := form.CreateFormFile("document", name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, _ = part.Write([]byte(content))
+	_ = form.Close()
+	r, err := s.sim.Client().Post("http://api/bot"+s.sim.Token()+"/sendDocument", form.FormDataContentType(), &body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		s.t.Fatalf("upload: %v %v", r, err)
+	}
+	_ = r.Body.Close()
 }
 
 // do serves one request. A POST gets a JSON body as the page sends it.
