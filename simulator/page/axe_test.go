@@ -48,7 +48,8 @@ func TestAxe(t *testing.T) {
 		"text": "<b>bold</b> <i>italic</i> <code>code</code> <tg-spoiler>secret</tg-spoiler> <a href=\"https://example.com/\">link</a> /help #tag" +
 			"\n<pre>pre</pre>\n<blockquote expandable>one\ntwo\nthree\nfour\nfive\nsix</blockquote>\n<tg-time unix=\"1772370000\" format=\"r\">soon</tg-time>",
 		"reply_markup": map[string]any{"inline_keyboard": [][]any{
-			{map[string]any{"text": "Cancel", "callback_data": "c"}}, {map[string]any{"text": "Yes", "callback_data": "y", "style": "danger"}},
+			{map[string]any{"text": "Cancel", "callback_data": "c"}},
+			{map[string]any{"text": "Yes", "callback_data": "y", "style": "danger"}},
 			{map[string]any{"text": "Undo", "callback_data": "u", "style": "success"}, map[string]any{"text": "Act", "callback_data": "a", "style": "primary"}},
 		}},
 	})
