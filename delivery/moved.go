@@ -37,15 +37,15 @@ func (r *Reconciler) ask(ctx context.Context, reading *store.Reading, n need) ti
 	err := r.cfg.Bot.Reach(call, n.chat)
 	cancel()
 	if err == nil {
-		return r.wrote(reading.ID, r.cfg.Store.ChatFine(ctx, n.chat))
+		return r.wrote(reading.ID, r.cfg.Store.ChatFine(ctx, n.chat, reading.ID))
 	}
 	switch kindOf(err) {
 	case telegram.Blocked:
 		r.cfg.Log.Warn().Err(err).Str("chat", chatText(n.chat)).Msg("the bot is out of a chat; its cards fail")
-		return r.wrote(reading.ID, r.cfg.Store.ChatOut(ctx, n.chat, described(err)))
+		return r.wrote(reading.ID, r.cfg.Store.ChatOut(ctx, n.chat, reading.ID, described(err)))
 	case telegram.TooMany, telegram.Migrated, telegram.Server, telegram.Transport, telegram.Unauthorized, telegram.Conflict:
 		return r.failed(ctx, reading, n, c, err)
 	}
 	// Whatever else Telegram says, the bot is in the chat.
-	return r.wrote(reading.ID, r.cfg.Store.ChatFine(ctx, n.chat))
+	return r.wrote(reading.ID, r.cfg.Store.ChatFine(ctx, n.chat, reading.ID))
 }

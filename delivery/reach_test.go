@@ -44,6 +44,37 @@ func TestOutAndBackAgain(t *testing.T) {
 	})
 }
 
+// TestDoubtOutlivesTheAnswer has what is in doubt be answered before anybody asks:
+// Telegram is asked once, and the card says the outcome.
+func TestDoubtOutlivesTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, out := range []bool{false, true} {
+		inBubble(t, func(w *world) {
+			p := w.start("a", start{})
+			w.open("a1")
+			settle()
+			p.stop()
+			if out {
+				w.sim.Person(ann).Block()
+			}
+			w.ok(w.store.DoubtChat(w.Context(), ann, "kicked"))
+			w.decide("a1", byOperator(approval.DecisionApproved))
+			w.start("b", start{})
+			settle()
+			if n := len(w.sim.Calls("sendChatAction")); n != 1 {
+				w.Errorf("asked %d times", n)
+			}
+			if out {
+				w.sim.Person(ann).Unblock()
+				w.ok(w.store.ChatBack(w.Context(), ann))
+				settle()
+			}
+			w.inLine("a1")
+			quiet(w)
+		})
+	}
+}
+
 // TestDoubtIsNoProof has a membership update be old news: the bot is asked after
 // and nothing fails.
 func TestDoubtIsNoProof(t *testing.T) {

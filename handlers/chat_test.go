@@ -165,7 +165,7 @@ func TestMembership(t *testing.T) {
 	if got := s.read("a1").Card(c.ID); got.Doubt == "" || got.Failed != "" {
 		t.Errorf("after a block: %+v", got)
 	}
-	s.ok(s.store.ChatOut(t.Context(), ann, "blocked"))
+	s.ok(s.store.ChatOut(t.Context(), ann, "", "blocked"))
 	s.handle(s.becomes(group, "member"))
 	if s.read("a1").Card(c.ID).Failed == "" {
 		t.Error("another chat brought it back")

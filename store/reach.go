@@ -13,23 +13,28 @@ func (s *Store) FailCard(ctx context.Context, card, why string) error {
 // looked at: whoever delivers asks Telegram. What was said of a membership may
 // be old by the time it is heard, so it decides nothing.
 func (s *Store) DoubtChat(ctx context.Context, chat int64, why string) error {
-	return s.chat(ctx, chat, "doubt", why)
+	return s.chat(ctx, chat, "doubt", why, "")
 }
 
-// ChatOut ends a doubt: the cards in doubt there fail.
-func (s *Store) ChatOut(ctx context.Context, chat int64, why string) error {
-	return s.chat(ctx, chat, "out", why)
+// ChatOut ends the doubt about a chat, which id was looked at for: the cards in
+// doubt there fail, those of what is open and of id.
+func (s *Store) ChatOut(ctx context.Context, chat int64, id, why string) error {
+	return s.chat(ctx, chat, "out", why, id)
 }
 
-// ChatFine ends a doubt: the bot can write there.
-func (s *Store) ChatFine(ctx context.Context, chat int64) error { return s.chat(ctx, chat, "fine", "") }
+// ChatFine ends the doubt about a chat in the same way: the bot can write there.
+func (s *Store) ChatFine(ctx context.Context, chat int64, id string) error {
+	return s.chat(ctx, chat, "fine", "", id)
+}
 
 // ChatBack records that the bot may write in a chat again. Failed cards of open
 // approvals are sent again, and messages of finished ones brought in line.
-func (s *Store) ChatBack(ctx context.Context, chat int64) error { return s.chat(ctx, chat, "back", "") }
+func (s *Store) ChatBack(ctx context.Context, chat int64) error {
+	return s.chat(ctx, chat, "back", "", "")
+}
 
-func (s *Store) chat(ctx context.Context, chat int64, what, why string) error {
+func (s *Store) chat(ctx context.Context, chat int64, what, why, id string) error {
 	_, err := s.run(ctx, "chat", []string{s.keys.dirty(), s.keys.wake()},
-		s.keys.Prefix(), chat, what, why, s.retention.Milliseconds())
+		s.keys.Prefix(), chat, what, why, s.retention.Milliseconds(), id)
 	return err
 }

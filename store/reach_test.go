@@ -67,7 +67,7 @@ func chatStateChecks() []check {
 			e.open(late)
 			after := e.groupCard(late, ann, 12)
 			e.ok(e.rdb.Del(e.ctx, e.keys.DirtyKey()).Err())
-			e.ok(e.store.ChatOut(e.ctx, ann, "blocked"))
+			e.ok(e.store.ChatOut(e.ctx, ann, "a1", "blocked"))
 			for id, cid := range map[string]string{"a1": one, "a2": two} {
 				same(e, id, e.cardIn(id, cid), [2]string{"blocked", ""})
 			}
@@ -76,17 +76,35 @@ func chatStateChecks() []check {
 			same(e, "dirty", e.dirty().Approvals, []string{"a1", "a2"})
 			same(e, "remembered", e.rdb.SCard(e.ctx, e.keys.FailedIn(ann)).Val(), int64(2))
 			e.livesFor(e.keys.FailedIn(ann), storetest.Retention)
-			e.unchanged(func() { e.ok(e.store.ChatOut(e.ctx, ann, "again")) })
+			e.unchanged(func() { e.ok(e.store.ChatOut(e.ctx, ann, "a1", "again")) })
 		}},
 		{"chat", "a doubt ends where the bot can write", func(e *env) {
 			one, _, _ := e.reachable()
 			e.ok(e.store.DoubtChat(e.ctx, ann, "kicked"))
 			e.ok(e.rdb.Del(e.ctx, e.keys.DirtyKey()).Err())
-			e.ok(e.store.ChatFine(e.ctx, ann))
+			e.ok(e.store.ChatFine(e.ctx, ann, "a1"))
 			same(e, "in doubt", e.cardIn("a1", one), [2]string{})
 			same(e, "dirty", e.dirty().Approvals, []string{"a1", "a2"})
 			same(e, "failed", e.there(e.keys.FailedIn(ann)), false)
-			e.unchanged(func() { e.ok(e.store.ChatFine(e.ctx, ann)) })
+			e.unchanged(func() { e.ok(e.store.ChatFine(e.ctx, ann, "a1")) })
+		}},
+		{"chat", "a doubt ends for what was answered since, either way", func(e *env) {
+			one, two, _ := e.reachable()
+			e.ok(e.store.DoubtChat(e.ctx, ann, "kicked"))
+			storetest.Approve(e.TB, e.store, "a1")
+			storetest.Approve(e.TB, e.store, "a2")
+			e.ok(e.rdb.Del(e.ctx, e.keys.DirtyKey()).Err())
+			e.ok(e.store.ChatFine(e.ctx, ann, "a1"))
+			same(e, "fine", e.cardIn("a1", one), [2]string{})
+			same(e, "not asked about yet", e.cardIn("a2", two), [2]string{"", "kicked"})
+			same(e, "dirty", e.dirty().Approvals, []string{"a1"})
+			e.ok(e.store.ChatOut(e.ctx, ann, "a2", "blocked"))
+			same(e, "out", e.cardIn("a2", two), [2]string{"blocked", ""})
+			e.unchanged(func() { e.ok(e.store.ChatFine(e.ctx, ann, "")) })
+			e.ok(e.store.DoubtChat(e.ctx, ben, "kicked"))
+			rev := e.read("b1").Row.Rev
+			e.marked("b1", func() { e.ok(e.store.ChatFine(e.ctx, ben, "b1")) })
+			same(e, "an open one, once", e.read("b1").Row.Rev, rev+1)
 		}},
 		{"chat", "failed cards come back, those of finished approvals where a message stands", func(e *env) {
 			one, two, other := e.reachable()

@@ -1,6 +1,7 @@
 -- What became of the bot in one chat, for all cards there.
 -- KEYS: dirty, wake
--- ARGV: prefix, chat, what, why, retention
+-- ARGV: prefix, chat, what, why, retention, approval that was in doubt ('' for none: it
+--       may have been answered since, and then it is no longer among what is open)
 --   doubt: it may be out; what is open there is to be asked about
 --   out:   it is out; the cards in doubt fail
 --   fine:  it is in; they do not
@@ -35,6 +36,7 @@ if what == 'back' then
   redis.call('DEL', bot .. 'failed:' .. chat)
 else
   ids = redis.call('ZRANGE', bot .. 'open:' .. chat, 0, -1)
+  if ARGV[6] ~= '' and not redis.call('ZSCORE', bot .. 'open:' .. chat, ARGV[6]) then ids[#ids + 1] = ARGV[6] end
 end
 local n = 0
 for _, id in ipairs(ids) do
