@@ -99,11 +99,9 @@ func (p *person) approve(ctx context.Context, who int64, try int) {
 	case p.plan.halt:
 		p.tapWhere(ctx, who, cards.LetterAction)
 	case fate == byCommand && try%2 == 0:
-		p.say(ctx, who, "/approve", "")
-		p.yes(ctx, who)
+		p.yes(ctx, who, p.say(ctx, who, "/approve", ""))
 	case fate == byReply && try%2 == 0:
-		p.replyTo(ctx, who, "approve")
-		p.yes(ctx, who)
+		p.yes(ctx, who, p.replyTo(ctx, who, "approve"))
 	case fate == mixed && try%2 == 0:
 		p.replyTo(ctx, who, "Approve.")
 		p.tapWhere(ctx, who, cards.LetterYes)
@@ -135,8 +133,15 @@ func (p *person) tapWhere(ctx context.Context, who int64, letter byte) bool {
 	if letter == cards.LetterYes {
 		pause(ctx, time.Duration(p.rng.IntN(700))*time.Millisecond) // also before the dwell is over
 	}
-	if tap := p.press(who, m, button(m, letter), false); tap != "" {
-		p.hub.toast(ctx, tap, 2*glance) // the button glows so long
+	for range 2 {
+		tap := p.press(who, m, button(m, letter), false)
+		if tap == "" || !p.hub.toast(ctx, tap, 2*glance) { // the button glows so long
+			break
+		}
+		if a, _ := p.sim.Answer(tap); !strings.Contains(a.Text, "too quick") {
+			break
+		}
+		pause(ctx, dwell)
 	}
 	return true
 }
@@ -152,14 +157,16 @@ func (r *run) press(who int64, m simulator.Message, data string, forged bool) (i
 	return id
 }
 
-// write writes a message about the approval.
-func (p *person) write(who, chat, replyTo int64, text string) {
+// write writes a message about the approval and returns its id, 0 where it cannot be
+// written.
+func (p *person) write(who, chat, replyTo int64, text string) (message int64) {
 	at := time.Now()
 	m, err := p.sim.Person(who).Post(simulator.Draft{Chat: chat, ReplyTo: replyTo, Text: text})
 	if err != nil {
-		return
+		return 0
 	}
 	p.ledger.word(verdict.Word{By: who, Chat: chat, Message: m.MessageID, ReplyTo: replyTo, Approval: p.plan.id, Text: text, At: at})
+	return m.MessageID
 }
 
 // card is the newest open card that somebody sees.
@@ -185,26 +192,31 @@ func (p *person) bringBack(ctx context.Context, who int64) {
 }
 
 // say writes a command with the reference that a card shows.
-func (p *person) say(ctx context.Context, who int64, command, rest string) {
-	if m, ok := p.card(ctx, who); ok {
-		p.write(who, m.Chat.ID, 0, command+" "+ref(m)+rest)
+func (p *person) say(ctx context.Context, who int64, command, rest string) (message int64) {
+	m, ok := p.card(ctx, who)
+	if !ok {
+		return 0
 	}
+	return p.write(who, m.Chat.ID, 0, command+" "+ref(m)+rest)
 }
 
 // replyTo replies to the card.
-func (p *person) replyTo(ctx context.Context, who int64, text string) {
-	if m, ok := p.card(ctx, who); ok {
-		p.write(who, m.Chat.ID, m.MessageID, text)
+func (p *person) replyTo(ctx context.Context, who int64, text string) (message int64) {
+	m, ok := p.card(ctx, who)
+	if !ok {
+		return 0
 	}
+	return p.write(who, m.Chat.ID, m.MessageID, text)
 }
 
 // asksForYes is how a question can be told.
 const asksForYes = "to this message within"
 
-// yes replies to the question, or to the card where none was asked.
-func (p *person) yes(ctx context.Context, who int64) {
+// yes replies to the question that came of a word, or to the card where none was
+// asked.
+func (p *person) yes(ctx context.Context, who, word int64) {
 	m, ok := p.found(ctx, glance, func(m simulator.Message) bool {
-		return strings.Contains(m.Text, asksForYes) && (m.Chat.ID < 0 || m.Chat.ID == who)
+		return m.MessageID > word && strings.Contains(m.Text, asksForYes) && (m.Chat.ID < 0 || m.Chat.ID == who)
 	})
 	if ok {
 		p.write(who, m.Chat.ID, m.MessageID, "yes")
