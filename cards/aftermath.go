@@ -31,36 +31,48 @@ func Overdue(row *approval.Row) time.Time {
 	return time.Time{}
 }
 
-// aftermath writes what followed the answer: its reason, the run, the undo.
-func (f *face) aftermath(t *text, v View) {
-	row := v.Row
-	f.reason(t)
+// progress writes right under the badge how an approved call fares, so that no
+// failure hides behind the approval.
+func (f *face) progress(t *text, v View) {
+	row := f.row
 	late := Overdue(row)
 	isLate := !late.IsZero() && !v.Now.Before(late)
-	switch row.State {
-	case approval.Lapsed, approval.Rejected, approval.Withdrawn, approval.Refused:
+	switch {
+	case row.State == approval.Approved && isLate:
+		t.line(wordUnclaimed, number(int(claimWithin/time.Minute)))
+	case row.State == approval.Claimed && isLate:
+		t.line(wordUnreported, when(row.Claim.At, moment))
+	case row.State == approval.Claimed:
+		t.line(wordRunning)
+	case reported(row.State):
+		f.report(t)
+	}
+}
+
+// reported reports whether the runtime has said what became of it.
+func reported(s approval.State) bool {
+	return s.WasApproved() && s != approval.Approved && s != approval.Claimed
+}
+
+// aftermath writes what else followed the answer: its reason, lines that failed,
+// the undo.
+func (f *face) aftermath(t *text, v View) {
+	row := f.row
+	f.reason(t)
+	switch {
+	case !row.State.WasApproved():
 		t.line(wordNothing)
 		return
-	case approval.Approved:
-		if isLate {
-			t.line(wordUnclaimed, number(int(claimWithin/time.Minute)))
-		}
-		return
-	case approval.Claimed:
-		if isLate {
-			t.line(wordUnreported, when(row.Claim.At, moment))
-		} else {
-			t.line(wordRunning)
-		}
+	case !reported(row.State):
 		return
 	}
-	f.report(t, v)
+	f.details(t, v)
 	switch {
 	case row.State == approval.Undone:
 	case row.Undo != nil:
 		t.line(wordUndoAsked, plain(named(*row.Undo)))
 	case row.CanUndo(v.Now):
-		t.line(wordUndoUntil, when(row.UndoUntil, moment))
+		t.line(wordUndoUntil, when(row.UndoUntil, moment), f.undoTool())
 	}
 }
 

@@ -25,8 +25,14 @@ func (f *face) body(t *text, v View) {
 		return
 	}
 	f.writeList(t, v)
-	f.writeTerms(t)
-	exact := v.Exact && !f.exactAsFile() && f.passed() == ""
+	if !v.confirming() { // else the question says so
+		f.careful(t, v)
+		if f.saysUndo() {
+			f.writeUndo(t, !v.Reader && (!v.over() || f.row.State.WasApproved()))
+		}
+	}
+	f.writeQuotes(t)
+	exact := f.showsExact(v)
 	masked := f.masked + f.layout().masked
 	switch {
 	case exact:
@@ -40,6 +46,11 @@ func (f *face) body(t *text, v View) {
 	if exact || masked > 0 {
 		t.line(wordPin, code(show(f.row.Pin)))
 	}
+}
+
+// showsExact reports whether the exact call stands on the card.
+func (f *face) showsExact(v View) bool {
+	return v.Exact && !f.exactAsFile() && f.passed() == ""
 }
 
 // list is the lines of the view's page, one under the other, each with its
@@ -77,19 +88,47 @@ func (f *face) writeList(t *text, v View) {
 	}
 }
 
-// writeTerms writes how it can be undone, what was asked for, and why it stopped.
-func (f *face) writeTerms(t *text) {
-	if f.row.Request == nil {
+// saysUndo reports whether how it can be undone is still worth saying: after a
+// report the offer of an undo says it, or there is none.
+func (f *face) saysUndo() bool {
+	row := f.row
+	switch {
+	case !reported(row.State) || row.Request == nil:
+		return true
+	case row.State == approval.Undone:
+		return false
+	}
+	c := row.Request.Card
+	return c.UndoTool == "" || c.UndoDays == 0 && row.UndoUntil.IsZero()
+}
+
+// writeUndo writes how it can be undone, for how long, and by what: button says that
+// a button for it will come.
+func (f *face) writeUndo(t *text, button bool) {
+	r := f.row.Request
+	if r == nil {
 		return
 	}
-	c := f.row.Request.Card
-	switch tool := code(short(c.UndoTool, maxTool)); {
-	case c.UndoTool != "" && c.UndoDays > 0:
-		t.line(wordUndoDays, days(c.UndoDays), tool)
-	case c.UndoTool != "":
+	switch tool := f.undoTool(); {
+	case r.Card.UndoTool != "" && r.Card.UndoDays > 0:
+		t.line(wordUndoDays, days(r.Card.UndoDays))
+		if button {
+			t.put(wordUndoHere)
+		}
+		t.put(wordUndoTool, tool)
+	case r.Card.UndoTool != "":
 		t.line(wordUndo, tool)
-	case f.row.Request.Kind == approval.ToolCall && f.row.Request.Effect == approval.Destructive:
+	case r.Kind == approval.ToolCall && r.Effect == approval.Destructive:
 		t.line(wordNoUndo)
+	}
+}
+
+func (f *face) undoTool() piece { return code(short(f.row.Request.Card.UndoTool, maxTool)) }
+
+// writeQuotes writes what was asked for, and why it stopped.
+func (f *face) writeQuotes(t *text) {
+	if f.row.Request == nil {
+		return
 	}
 	quote(t, wordAsked, f.asked, maxRequest)
 	quote(t, wordSummary, f.why, maxSummary)
@@ -126,8 +165,12 @@ func (f *face) small(t *text, v View) {
 	if v.over() {
 		return
 	}
-	t.line(wordDeadline, when(f.row.ExpiresAt, relative))
-	if v.decidable() {
+	deadline := wordDeadline
+	if !f.s.TimeTag {
+		deadline = wordLapsesOn
+	}
+	t.line(deadline, when(f.row.ExpiresAt, relative))
+	if v.decidable() && !v.confirming() { // else the question says so
 		t.line(wordHowTo, plain(show(f.s.approveWord())), plain(show(f.s.rejectWord())),
 			code(show("/approve "+f.row.Ref)))
 	}

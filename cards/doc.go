@@ -6,17 +6,21 @@
 //
 // # A card, from top to bottom
 //
-//	🔴 Deletes data                       badge line; after the end the outcome
+//	🔴 Deletes data                       badge line; after the end the outcome,
+//	                                      and below it how the call fares
 //	Trash 3 emails                        title, bold
 //	1. Alpha                              lines, numbered over all pages
 //	2. Beta
-//	Can be undone for 30 days with restore_email.
+//	⚠️ Careful: hidden characters are …   where any had to be shown as a code
+//	Can be undone for 30 days, …          while a confirm step is open, both stand
+//	                                      below its question instead
 //	You asked: clean up my inbox          what the owner asked for
 //	                                      a halt: why it stopped
 //	#K7QF2 · risk destroy · from iris     the small line
-//	Deadline: in 58 minutes
+//	Unanswered, it lapses in 58 minutes, and nothing is done.
 //	Reply approve or reject, or send /approve K7QF2
-//	Trash 3 emails?                       while a confirm step is open
+//	Trash 3 emails?                       while a confirm step is open, instead of
+//	                                      how to reply
 //
 // # Text of a runtime
 //

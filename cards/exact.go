@@ -2,6 +2,7 @@ package cards
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 type exactCall struct {
 	calls  []shown
 	masked int
+	hidden string // code of the first character that cannot be seen, or ""
 }
 
 // newExact renders calls, with what looks like a secret masked if redact.
@@ -26,6 +28,7 @@ func newExact(calls []approval.Call, redact bool) exactCall {
 		w := jsonWriter{redact: redact}
 		e.calls = append(e.calls, w.call(c))
 		e.masked += w.masked
+		e.hidden = cmp.Or(e.hidden, w.hidden)
 	}
 	return e
 }
@@ -80,6 +83,7 @@ type jsonWriter struct {
 	b      strings.Builder
 	redact bool
 	masked int
+	hidden string // code of the first character that cannot be seen, or ""
 }
 
 // call writes c in the form that the pin covers.
@@ -186,6 +190,9 @@ func (w *jsonWriter) hide(s string, secret bool) string {
 
 // str writes s as a JSON string in which everything can be seen.
 func (w *jsonWriter) str(s string) {
+	if w.hidden == "" {
+		w.hidden = hiddenCode(s)
+	}
 	w.b.WriteByte('"')
 	for p, isMark := range pieces(s, escaped) {
 		if !isMark {

@@ -9,7 +9,7 @@ import (
 // Room, in UTF-16 units.
 const (
 	maxUnits    = 4096
-	roomAround  = 1250 // for badge, small line, confirm step, outcome and report at their longest
+	roomAround  = 1350 // for badge, small line, confirm step, outcome and report at their longest
 	roomForPage = 2200 // lines on a page, so that a card stays readable
 	maxOnPage   = 25   // lines on a page: two screens of a phone
 
@@ -96,9 +96,13 @@ func (f *face) calls() []approval.Call {
 // An item is one line of the list as its page shows it, number included.
 type item struct {
 	text   shown
+	whole  string // the line as it was sent, secrets masked
 	cut    bool
 	masked int // secrets
 }
+
+// hidden is the code of the first character in it that cannot be seen, or "".
+func (it item) hidden() string { return hiddenCode(it.whole) }
 
 // item is line i, counted from 0, clipped to at most limit characters.
 func (f *face) item(i, limit int) item {
@@ -110,5 +114,5 @@ func (f *face) item(i, limit int) item {
 	if left > 0 {
 		out += shown(fill(wordCutLine, strconv.Itoa(left)))
 	}
-	return item{text: shown(strconv.Itoa(i+1)) + ". " + out, cut: left > 0, masked: masked}
+	return item{text: shown(strconv.Itoa(i+1)) + ". " + out, whole: line, cut: left > 0, masked: masked}
 }

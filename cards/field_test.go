@@ -48,8 +48,11 @@ func TestWhatWasNotShownIsSaid(t *testing.T) {
 	seen := cards.Seen(row, []int{0, 0, 1}, false, s)
 	step := &approval.Step{Name: "Ann", CardID: "c"}
 	confirm := cards.Card(cards.View{Row: row, CardID: "c", Step: step, Opened: seen.Lines, OfLines: seen.Of, Now: now}, s)
-	if want := fmt.Sprintf("%d of 200 lines were not opened yet", 200-seen.Lines); !strings.Contains(confirm.Plain, want) {
+	if want := fmt.Sprintf("You have not opened the pages with %d of the 200 lines yet.", 200-seen.Lines); !strings.Contains(confirm.Plain, want) {
 		t.Errorf("confirm step says\n%s\nwant %q", confirm.Plain, want)
+	}
+	if got := strings.Count(confirm.Plain, "No undo is known."); got != 1 || strings.Contains(confirm.Plain, "Reply approve") {
+		t.Errorf("confirm step says %d times how it can be undone, or how to ask what it asks:\n%s", got, confirm.Plain)
 	}
 	if all := cards.Seen(row, every(row), false, s); all.Lines != 200 || all.Of != 200 {
 		t.Errorf("all pages show %+v", all)
@@ -58,6 +61,10 @@ func TestWhatWasNotShownIsSaid(t *testing.T) {
 	row.Request.Card.Lines[0] = strings.Repeat("\u200b\u200c", 500)
 	if _, _, now := cards.PageLines(row, 0, s); now >= full {
 		t.Errorf("a cut line counts as shown in full: %d lines", now)
+	}
+	confirm = cards.Card(cards.View{Row: row, CardID: "c", Step: step, Opened: 199, OfLines: 200, Now: now}, s)
+	if want := "You have not seen 1 of the 200 lines in full yet."; !strings.Contains(confirm.Plain, want) {
+		t.Errorf("confirm step with a cut line says\n%s\nwant %q", confirm.Plain, want)
 	}
 	if cut := cards.Seen(row, every(row), false, s); cut.Lines != 199 {
 		t.Errorf("with a cut line all pages show %+v", cut)

@@ -2,7 +2,6 @@ package cards
 
 import (
 	"slices"
-	"strings"
 
 	"countersign/approval"
 )
@@ -32,7 +31,7 @@ func (f *face) label() string {
 // yesLabel is the text of the button that confirms.
 func (f *face) yesLabel() string {
 	if f.halt() {
-		return buttonYes + strings.ToLower(buttonApprove)
+		return buttonYesHalt
 	}
 	action := f.s.hide(f.row.Action())
 	if f.soundsLikeUs(action) {

@@ -14,6 +14,10 @@ type layout struct {
 	widest int    // room that the lines of the fullest page take
 	masked int    // secrets masked in the lines
 	exact  int    // room that the exact call takes
+
+	// The first character that cannot be seen, as a code, or "".
+	hidden      string // in the lines
+	hiddenExact string // in the exact call
 }
 
 // A span is the lines of one page: from first up to but not last, 0-based.
@@ -30,15 +34,19 @@ func (f *face) layout() *layout {
 // lay measures every line.
 func (f *face) lay() *layout {
 	room := min(roomForPage, f.room())
+	exact := newExact(f.calls(), f.s.Redact)
 	l := &layout{
 		pages: []span{{}}, cut: make([]bool, len(f.lines())), limit: min(maxLine, room-60),
-		exact: newExact(f.calls(), f.s.Redact).units(),
+		exact: exact.units(), hiddenExact: exact.hidden,
 	}
 	used := 0
 	for i := range f.lines() {
 		it := f.item(i, l.limit)
 		l.cut[i] = it.cut
 		l.masked += it.masked
+		if l.hidden == "" {
+			l.hidden = it.hidden()
+		}
 		need := units(string(it.text)) + 1 + len("✓ ") // its line break, and a mark once there is a report
 		page := &l.pages[len(l.pages)-1]
 		if n := i - page.first; n > 0 && (used+need > room || n == maxOnPage) {
@@ -56,7 +64,8 @@ func (f *face) lay() *layout {
 func (f *face) room() int {
 	if f.terms == 0 {
 		t := &text{settings: f.s}
-		f.writeTerms(t)
+		f.writeUndo(t, true)
+		f.writeQuotes(t)
 		f.terms = units(t.plain.String())
 	}
 	return maxUnits - roomAround - units(unlinked(string(f.title))) - f.terms

@@ -62,10 +62,10 @@ func (f *face) outcome(t *text, v View) {
 	switch d {
 	case approval.DecisionApproved:
 		if why := f.passed(); why != "" {
-			t.line(badgePassed, plain(short(f.s.hide(why), maxReason)), moment)
+			t.line(f.troubled(badgePassedBut, badgePassed), plain(short(f.s.hide(why), maxReason)), moment)
 			break
 		}
-		t.line(badgeApproved, who(by), moment)
+		t.line(f.troubled(badgeApprovedBut, badgeApproved), who(by), moment)
 	case approval.DecisionRejected:
 		t.line(badgeRejected, who(by), moment)
 	case approval.DecisionLapsed:
@@ -75,9 +75,18 @@ func (f *face) outcome(t *text, v View) {
 	default:
 		t.line(badgeRefused, moment)
 	}
+	f.progress(t, v)
 	if a := v.Row.Answer; a != nil && len(a.Approvals) > 1 {
 		t.line(wordVotes, number(len(a.Approvals)), number(v.Row.Quorum), names(a.Approvals))
 	}
+}
+
+// troubled is bad where the report says that not all was done, else good.
+func (f *face) troubled(bad, good words) words {
+	if f.row.State == approval.Failed || f.row.State == approval.Partial {
+		return bad
+	}
+	return good
 }
 
 // names lists people, as many as there is room for.

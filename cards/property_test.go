@@ -283,7 +283,7 @@ func checkLines(m cards.Message, row *approval.Row, first, last, full int, redac
 	}
 	whole := 0
 	for i, line := range shown {
-		line = strings.TrimPrefix(strings.TrimPrefix(line, "✓ "), "✗ ")
+		line = strings.TrimPrefix(strings.TrimPrefix(line, "✓ "), "❌ ")
 		want := fmt.Sprintf("%d. %s", first+i, cards.Neutral(row.Request.Card.Lines[first+i-1]))
 		begin, _, cut := strings.Cut(line, " … (cut: ")
 		switch {

@@ -15,8 +15,8 @@ const (
 	maxFailed  = 8 // numbers
 )
 
-// report writes what the runtime said it did.
-func (f *face) report(t *text, v View) {
+// report writes what the runtime said became of it.
+func (f *face) report(t *text) {
 	r := f.row.Report
 	if r == nil {
 		return
@@ -41,7 +41,14 @@ func (f *face) report(t *text, v View) {
 	if r.Message != "" {
 		t.put(wordMessage, code(short(f.s.hide(r.Message), maxMessage)))
 	}
-	f.failed(t, v, fate)
+}
+
+// details writes what the report says of single lines.
+func (f *face) details(t *text, v View) {
+	if f.row.Report == nil {
+		return
+	}
+	f.failed(t, v, f.fates())
 	if n := f.stray(); n > 0 {
 		t.line(wordStray, number(n))
 	}

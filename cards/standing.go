@@ -1,6 +1,10 @@
 package cards
 
-import "countersign/approval"
+import (
+	"slices"
+
+	"countersign/approval"
+)
 
 // maxAction is how long an action may be where a card asks about it.
 const maxAction = 120
@@ -31,10 +35,14 @@ func (f *face) standing(t *text, v View) {
 	case v.confirming():
 		t.gap()
 		f.question(t, v)
-		t.line(wordConfirm, plain(short(v.Step.Name, maxName)))
+		t.line(wordConfirm, plain(short(v.Step.Name, maxName)), own(wordWord))
+		t.line(wordCancel)
 	default:
 		t.gap()
 		t.line(wordElsewhere, plain(short(v.Step.Name, maxName)))
+		if v.decidable() {
+			t.line(wordCancel)
+		}
 	}
 }
 
@@ -48,27 +56,24 @@ func (f *face) question(t *text, v View) {
 		action = cut + "…"
 	}
 	t.line("{}", bold(action+"?"))
-	if unseen := v.OfLines - v.Opened; unseen > 0 {
-		w := wordUnseen
-		if f.s.Confirm.NoUnseen {
-			w = wordUnseenStop
-		}
-		t.line(w, number(unseen), number(v.OfLines))
-	}
-	f.undoable(t)
+	f.unseen(t, v)
+	f.writeUndo(t, true)
+	f.careful(t, v)
 }
 
-// undoable says how long an undo lasts.
-func (f *face) undoable(t *text) {
-	r := f.row.Request
-	switch {
-	case r == nil || r.Kind == approval.Halt:
-	case r.Card.UndoTool == "" && r.Effect == approval.Destructive:
-		t.line(wordNoUndo)
-	case r.Card.UndoTool == "":
-	case r.Card.UndoDays > 0:
-		t.line(wordUndoneFor, days(r.Card.UndoDays))
-	default:
-		t.line(wordUndoable)
+// unseen says how many lines whoever confirms has not had in front of them. Where
+// lines are cut, pages alone do not show all.
+func (f *face) unseen(t *text, v View) {
+	n := v.OfLines - v.Opened
+	if n <= 0 {
+		return
+	}
+	w := wordUnseen
+	if slices.Contains(f.layout().cut, true) {
+		w = wordUnseenCut
+	}
+	t.line(w, number(n), number(v.OfLines))
+	if f.s.Confirm.NoUnseen {
+		t.put(wordUnseenStop)
 	}
 }

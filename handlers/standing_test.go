@@ -35,7 +35,7 @@ func TestTypedWhileLinesAreUnopened(t *testing.T) {
 	}
 	s.openAs(storetest.Request("a1", storetest.WithCard(map[string]any{"lines": lines})), in(ann))
 	s.says(ann, ann, "approve")
-	s.contains(s.says(ann, ann, "yes"), "of 300 lines were not opened yet.")
+	s.contains(s.says(ann, ann, "yes"), "of the 300 lines in full yet.")
 	s.state("a1", approval.Open)
 
 	c := s.open("a2", in(group))

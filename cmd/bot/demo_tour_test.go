@@ -51,7 +51,7 @@ func (g *guide) halt() {
 func (g *guide) many() {
 	g.ask("many", "Archive 308 emails")
 	g.tap("Archive 308 emails", "▶", "page 2 of")
-	g.tap("Archive 308 emails", "Archive 308 emails", "lines were not opened yet")
+	g.tap("Archive 308 emails", "Archive 308 emails", "You have not opened the pages with")
 	g.tap("Archive 308 emails", "Yes", "Partly done")
 	g.decided("many", "approved")
 }

@@ -71,6 +71,14 @@ func confirmedBy(name string) func(*cards.View) {
 	}
 }
 
+// sawPages is of a person who opened these pages.
+func (p poser) sawPages(pages ...int) func(*cards.View) {
+	return func(v *cards.View) {
+		shown := cards.Seen(v.Row, pages, false, p.settings)
+		v.Opened, v.OfLines = shown.Lines, shown.Of
+	}
+}
+
 // answered is row with its answer.
 func (p poser) answered(row *approval.Row, state approval.State, name, reason string) *approval.Row {
 	row.State, row.AnswerAt = state, p.now.Add(-time.Minute)
@@ -116,7 +124,7 @@ func (p poser) poses() []pose {
 		{name: "long", caption: "A long list", shows: []cards.Message{p.card(p.trash(many...))}},
 		{name: "page", caption: "Its third page", shows: []cards.Message{p.card(p.trash(many...), func(v *cards.View) { v.Page = 2 })}},
 		{name: "confirming", caption: "Confirming, no undo", shows: []cards.Message{p.card(noUndo, confirmedBy("Ann"))}},
-		{name: "unseen", caption: "Confirming, not all opened", shows: []cards.Message{p.card(p.trash(many...), confirmedBy("Ann"), func(v *cards.View) { v.Opened, v.OfLines = 67, manyEmails })}},
+		{name: "unseen", caption: "Confirming, not all opened", shows: []cards.Message{p.card(p.trash(many...), confirmedBy("Ann"), p.sawPages(0, 1, 2))}},
 		{name: "exact", caption: "The exact call, a secret masked", shows: []cards.Message{p.card(write(), func(v *cards.View) { v.Exact = true })}},
 		{name: "hostile", caption: "Hostile text", shows: []cards.Message{p.card(hostile)}},
 		{name: "arabic", caption: "Other scripts", shows: []cards.Message{p.card(arabic)}},

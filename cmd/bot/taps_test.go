@@ -163,7 +163,7 @@ func TestALongList(t *testing.T) {
 	card = p.shows(second, "page 1 of", "Email 1 ")
 	p.taps(p.ann, card, "Trash them", "")
 	card = p.offers(card, "Yes")
-	p.yes(p.ann, card, "lines were not opened yet.")
+	p.yes(p.ann, card, "lines in full yet.")
 	p.open("a1")
 
 	p.taps(p.ann, card, "Whole list", "Sent as a file.")
@@ -173,7 +173,7 @@ func TestALongList(t *testing.T) {
 	if n := strings.Count(string(content), "Email "); n != of {
 		t.Errorf("the file has %d lines", n)
 	}
-	_, err = p.sim.WaitEdit(p.ctx, card, func(m simulator.Message) bool { return !strings.Contains(m.Text, "not opened yet") })
+	_, err = p.sim.WaitEdit(p.ctx, card, func(m simulator.Message) bool { return !strings.Contains(m.Text, "You have not") })
 	p.ok(err)
 	p.yes(p.ann, card, "Approved.")
 	if a := p.answered(pending, approval.DecisionApproved); a.Shown == nil || a.Shown.Lines != of || a.Shown.Of != of {
