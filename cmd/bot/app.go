@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,9 @@ type AppOptions struct {
 	HTTP   *http.Client         // transport to Telegram; nil: the client makes its own
 	Ready  func()               // called once, when it serves; may be nil
 	Redis  func(*redis.Options) // changes both connections, beside what the address says; may be nil
+
+	// Listen listens for webhooks; nil: on the network.
+	Listen func(ctx context.Context, network, address string) (net.Listener, error)
 }
 
 // An App is the bot: every room, wired.
@@ -193,7 +197,7 @@ func stopping(ctx context.Context) (context.Context, context.CancelFunc) {
 func (a *App) Run(ctx context.Context) error {
 	late, end := stopping(ctx)
 	defer end()
-	if err := a.start(ctx); err != nil {
+	if err := a.steadily(ctx, a.start); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -264,7 +268,7 @@ func (a *App) lead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	parts := []func(context.Context) error{a.reconciler().Run, sweep.Run, a.menu, a.follow}
+	parts := []func(context.Context) error{a.reconciler().Run, sweep.Run, a.menu, a.follow, a.tellMoves}
 	if a.config().Telegram.Mode == config.ModeWebhook {
 		parts = append(parts, a.hook)
 		defer a.health.set("telegram", "") // whoever leads next knows

@@ -25,8 +25,9 @@ type health struct {
 	rulings  *prometheus.CounterVec
 	lastPoll prometheus.Gauge
 
-	mu    sync.Mutex // guards the rest
-	redOf map[string]string
+	mu     sync.Mutex // guards the rest
+	redOf  map[string]string
+	warnOf map[string]string
 }
 
 func newHealth(now func() time.Time) *health {
@@ -42,7 +43,7 @@ func newHealth(now func() time.Time) *health {
 		lastPoll: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "countersign_last_poll_timestamp_seconds", Help: "When Telegram was last polled with success.",
 		}),
-		redOf: map[string]string{},
+		redOf: map[string]string{}, warnOf: map[string]string{},
 	}
 	h.registry.MustRegister(h.events, h.rulings, h.lastPoll)
 	return h
@@ -88,17 +89,37 @@ func (h *health) set(part, reason string) {
 	h.redOf[part] = reason
 }
 
+// warn takes note of what somebody should look at, though the bot is ready; "" of
+// nothing.
+func (h *health) warn(part, reason string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.warnOf[part] = reason
+}
+
 // red says what is wrong, "" if nothing is.
 func (h *health) red() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var reasons []string
+	return reasons(h.redOf)
+}
+
+// warned says what somebody should look at, "" if nothing.
+func (h *health) warned() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return reasons(h.warnOf)
+}
+
+// reasons are one line for each part that has one.
+func reasons(of map[string]string) string {
+	var lines []string
 	for _, part := range []string{"redis", "telegram"} {
-		if h.redOf[part] != "" {
-			reasons = append(reasons, part+": "+h.redOf[part])
+		if of[part] != "" {
+			lines = append(lines, part+": "+of[part])
 		}
 	}
-	return strings.Join(reasons, "\n")
+	return strings.Join(lines, "\n")
 }
 
 // handler serves /healthz, /readyz and /metrics. No request changes anything.
@@ -110,7 +131,7 @@ func (h *health) handler() http.Handler {
 			http.Error(w, red, http.StatusServiceUnavailable)
 			return
 		}
-		fmt.Fprintln(w, "ready")
+		fmt.Fprintln(w, strings.TrimSpace("ready\n"+h.warned()))
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(h.registry, promhttp.HandlerOpts{}))
 	return mux

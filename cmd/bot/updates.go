@@ -36,66 +36,14 @@ func (a *App) poll(ctx context.Context) error {
 	}).Run(ctx)
 }
 
-// hookSetting remembers the webhook that was set by us.
-const hookSetting = "webhook"
-
-// unhook takes off a webhook of ours. One of somebody else's stays, and shows
-// as a conflict: this bot may not take another system's updates by itself.
-func (a *App) unhook(ctx context.Context) error {
-	ours, err := a.store.Setting(ctx, hookSetting)
-	if err != nil || ours == "" {
-		return err
-	}
-	info, err := a.client.WebhookInfo(ctx)
-	if err != nil {
-		return err
-	}
-	if info.URL == ours {
-		if err := a.client.DeleteWebhook(ctx); err != nil {
-			return err
-		}
-		a.opts.Log.Info().Msg("the webhook set before was taken off; updates are polled")
-	}
-	return a.store.SetSetting(ctx, hookSetting, "")
-}
-
 // fatal passes on an error that no later call can mend.
 func fatal(err error) error {
 	var e *telegram.Error
 	if errors.As(err, &e) && e.Kind == telegram.Unauthorized {
-		return err
+		return fmt.Errorf("the bot token is refused: check telegram.token or telegram.token_file and "+
+			"telegram.api_url, or get a new token from @BotFather: %w", e)
 	}
 	return nil
-}
-
-// hookEvery is how often a failed setWebhook is tried again.
-const hookEvery = 10 * time.Second
-
-// hook tells Telegram where to deliver updates, while this process leads.
-func (a *App) hook(ctx context.Context) error {
-	t := a.config().Telegram
-	for {
-		err := a.client.SetWebhook(ctx, telegram.WebhookSettings{URL: t.Webhook.PublicURL, Secret: t.WebhookSecret().Reveal()})
-		if err == nil {
-			err = a.store.SetSetting(ctx, hookSetting, t.Webhook.PublicURL)
-		}
-		if err == nil {
-			a.health.set("telegram", "")
-			<-ctx.Done()
-			return nil
-		}
-		if ferr := fatal(err); ferr != nil {
-			return ferr
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-		a.health.set("telegram", "the webhook is not set")
-		a.opts.Log.Error().Err(err).Msg("the webhook is not set; trying again")
-		if !wait(ctx, hookEvery) {
-			return nil
-		}
-	}
 }
 
 // receive serves the webhook, on every replica.
@@ -120,7 +68,11 @@ func (a *App) receive(ctx context.Context) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(path, hook)
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", t.Webhook.Listen)
+	listen := a.opts.Listen
+	if listen == nil {
+		listen = (&net.ListenConfig{}).Listen
+	}
+	listener, err := listen(ctx, "tcp", t.Webhook.Listen)
 	if err != nil {
 		return fmt.Errorf("telegram.webhook.listen: %w", err)
 	}
