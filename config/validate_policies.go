@@ -101,11 +101,11 @@ func checkToolName(f *findings, key, name string) {
 
 // isAddress reports whether text is an address that a recipient can be compared with. A
 // letter that is an ASCII one in lower case or in its normal form makes it another address
-// than it seems.
+// than it seems, and so does a dot above, which makes of I a letter of that kind.
 func isAddress(text string) bool {
 	user, host, ok := strings.Cut(text, "@")
 	return ok && user != "" && host != "" && !strings.Contains(host, "@") && !strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>,;:\"()[]\ufffd\u037e\u1fef", r) ||
+		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("<>,;:\"()[]\ufffd\u037e\u1fef\u0307", r) ||
 			r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf
 	})
 }

@@ -199,10 +199,11 @@ func normal(address string) string {
 }
 
 // foldsToASCII reports whether a letter beyond ASCII becomes an ASCII one when it is
-// normalised, as the Kelvin sign does. Such a token looks like an address that it is
-// not.
+// normalised: by itself, as the Kelvin sign does, or once marks are composed with it, as
+// I and a dot above do. Such a token looks like an address that it is not.
 func foldsToASCII(token string) bool {
-	return strings.ContainsFunc(token, func(r rune) bool {
+	folds := func(r rune) bool {
 		return r >= utf8.RuneSelf && strings.ContainsFunc(normal(string(r)), func(n rune) bool { return n < utf8.RuneSelf })
-	})
+	}
+	return strings.ContainsFunc(token, folds) || strings.ContainsFunc(norm.NFC.String(token), folds)
 }
