@@ -28,6 +28,7 @@ type Step string
 const (
 	StepAsked    Step = "asked"
 	StepStarted  Step = "started"
+	StepUnsure   Step = "unsure" // reported as broken off; what follows may still come
 	StepDone     Step = "done"
 	StepReported Step = "reported"
 )
@@ -171,23 +172,37 @@ func (o Once) settled(ctx context.Context, id string, err error) (approval.Repor
 	if err != nil {
 		return approval.Report{}, err
 	}
-	text, ok, err := o.Ledger.Read(ctx, id, StepDone)
+	done, ok, err := o.done(ctx, id)
 	if err != nil {
 		return approval.Report{}, err
 	}
 	if !ok {
-		report := approval.Report{ID: id, Outcome: approval.Partial, Message: ErrUnsure.Error()}
-		return report, errors.Join(fmt.Errorf("queue: %q: %w", id, ErrUnsure), o.report(ctx, report))
+		unsure := approval.Report{ID: id, Outcome: approval.Partial, Message: ErrUnsure.Error()}
+		failure := o.report(ctx, unsure, StepUnsure)
+		if done, ok, err = o.done(ctx, id); err != nil || !ok {
+			return unsure, errors.Join(fmt.Errorf("queue: %q: %w", id, ErrUnsure), failure, err)
+		}
+		// It was still running, and its own report may have gone before the other
+		// one: it is said again, since the last one counts.
+		err = o.send(ctx, done.Report)
 	}
-	var done doneNote
-	if err := json.Unmarshal([]byte(text), &done); err != nil {
-		return approval.Report{}, fmt.Errorf("queue: ledger of %q: %w", id, err)
-	}
-	err = o.report(ctx, done.Report)
+	err = errors.Join(err, o.report(ctx, done.Report, StepReported))
 	if done.Error != "" {
 		err = errors.Join(errors.New(done.Error), err)
 	}
 	return done.Report, err
+}
+
+// done reads the note that a call ran.
+func (o Once) done(ctx context.Context, id string) (done doneNote, ok bool, err error) {
+	text, ok, err := o.Ledger.Read(ctx, id, StepDone)
+	if err != nil || !ok {
+		return done, false, err
+	}
+	if err := json.Unmarshal([]byte(text), &done); err != nil {
+		return done, false, fmt.Errorf("queue: ledger of %q: %w", id, err)
+	}
+	return done, true, nil
 }
 
 // finish keeps what a call came to, and reports it.
@@ -212,21 +227,28 @@ func (o Once) finish(ctx context.Context, id string, report approval.Report, fai
 		_, err = o.Ledger.Add(ctx, id, StepDone, string(text))
 	}
 	if err == nil {
-		err = o.report(ctx, report)
+		err = o.report(ctx, report, StepReported)
 	}
 	return report, errors.Join(failure, err)
 }
 
-// report reports once.
-func (o Once) report(ctx context.Context, r approval.Report) error {
-	if _, ok, err := o.Ledger.Read(ctx, r.ID, StepReported); err != nil || ok {
+// report reports once, and keeps that under a step.
+func (o Once) report(ctx context.Context, r approval.Report, step Step) error {
+	if _, ok, err := o.Ledger.Read(ctx, r.ID, step); err != nil || ok {
 		return err
 	}
+	if err := o.send(ctx, r); err != nil {
+		return err
+	}
+	_, err := o.Ledger.Add(ctx, r.ID, step, "")
+	return err
+}
+
+func (o Once) send(ctx context.Context, r approval.Report) error {
 	if err := o.Client.Report(ctx, r); err != nil {
 		return errors.Join(ErrUnreported, err)
 	}
-	_, err := o.Ledger.Add(ctx, r.ID, StepReported, "")
-	return err
+	return nil
 }
 
 // shortened cuts a message to what a report may hold.

@@ -210,3 +210,65 @@ func TestOnceOfAnother(t *testing.T) {
 		}
 	})
 }
+
+// Whoever asks while the call is still running elsewhere does not know how it ends.
+// What it came to is reported all the same, and stays.
+func TestOnceStillRunning(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		o := newOnce(t, s)
+		ctx := within(t)
+		wait := o.answering(ctx, "a1", approval.DecisionApproved)
+		runner := queue.Once{Client: o.client, Ledger: o.ledger, By: "worker"}
+		report, err := runner.Run(ctx, ask("a1"), func(ctx context.Context, _ []approval.Call) (approval.Report, error) {
+			for range 2 {
+				if _, err := o.run(ctx, o.ledger, ask("a1")); !errors.Is(err, queue.ErrUnsure) || o.ran != 0 {
+					t.Errorf("asked meanwhile: %v, ran %d times more", err, o.ran)
+				}
+			}
+			return approval.Report{Message: "done"}, nil
+		})
+		wait()
+		if err != nil || report.Outcome != approval.Executed {
+			t.Errorf("report is %+v (%v), want executed", report, err)
+		}
+		o.step()
+		if got := o.state("a1"); got != approval.Executed {
+			t.Errorf("a1 is %s, want executed", got)
+		}
+	})
+}
+
+// A late ledger is one in which the call is found done at the second look.
+type late struct {
+	queue.Ledger
+	looked bool
+}
+
+func (l *late) Read(ctx context.Context, id string, step queue.Step) (string, bool, error) {
+	if step == queue.StepDone && !l.looked {
+		l.looked = true
+		return "", false, nil
+	}
+	return l.Ledger.Read(ctx, id, step)
+}
+
+// A call that ends and is reported just as another process takes it for broken off is
+// shown as what it came to.
+func TestOnceEndsMeanwhile(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		o := newOnce(t, s)
+		ctx := within(t)
+		wait := o.answering(ctx, "a1", approval.DecisionApproved)
+		_, err := o.run(ctx, o.ledger, ask("a1"))
+		must(t, err)
+		wait()
+		report, err := o.run(ctx, &late{Ledger: o.ledger}, ask("a1"))
+		if err != nil || report.Outcome != approval.Executed || o.ran != 1 {
+			t.Errorf("report is %+v (%v), ran %d times; want executed, once", report, err, o.ran)
+		}
+		o.step()
+		if got := o.state("a1"); got != approval.Executed {
+			t.Errorf("a1 is %s, want executed", got)
+		}
+	})
+}
