@@ -25,9 +25,17 @@ func TestHiddenCharactersAreWarnedOf(t *testing.T) {
 	always := []string{"title", "action", "line", "request", "summary", "undo tool", "runtime", "tool", "argument", "value"}
 	later := []string{"reason", "message", "detail"}
 	for _, c := range []struct{ text, code string }{
-		{"safe\u202etxt.exe", `\u202e`}, {"in\u200bvisible", `\u200b`}, {"bell\a", `\u0007`}, {"one\ntwo\u2066", `\u2066`},
-		{"one\ntwo", ""}, {"a\r\n\tb", ""}, {"far          away", ""}, {"an emoji 👨\u200d👩\u200d👧", ""}, {`a plain \u202e`, ""},
-		{carefully + `\u202e.`, ""}, {"x\n" + carefully + `\u202e.`, ""},
+		{"safe\u202etxt.exe", `\u202e`},
+		{"in\u200bvisible", `\u200b`},
+		{"bell\a", `\u0007`},
+		{"one\ntwo\u2066", `\u2066`},
+		{"one\ntwo", ""},
+		{"a\r\n\tb", ""},
+		{"far          away", ""},
+		{"an emoji 👨\u200d👩\u200d👧", ""},
+		{`a plain \u202e`, ""},
+		{carefully + `\u202e.`, ""},
+		{"x\n" + carefully + `\u202e.`, ""},
 	} {
 		for _, f := range fields() {
 			s := newStage()
