@@ -162,6 +162,9 @@ func (f *face) small(t *text, v View) {
 	if f.row.Request != nil && f.row.Request.Runtime != "" && f.sealed {
 		t.put(wordFrom, code(short(f.row.Request.Runtime, maxRuntime)))
 	}
+	if v.Astray {
+		t.line(wordAstray)
+	}
 	if v.over() {
 		return
 	}

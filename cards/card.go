@@ -86,6 +86,9 @@ type View struct {
 	// Retired says that the card was posted again below: no buttons, and no
 	// content before the end.
 	Retired bool
+	// Astray says that the card stands in the main chat, because its topic is gone
+	// or closed.
+	Astray bool
 	// Opened of OfLines lines were shown in full to the person who is confirming.
 	Opened, OfLines int
 	// Short is how many owners are left to vote where the quorum can no longer

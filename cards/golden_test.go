@@ -67,6 +67,7 @@ type scene struct {
 	Exact           bool
 	Reader          bool
 	Retired         bool
+	Astray          bool
 	Step            string // who is confirming
 	Elsewhere       bool   // on another card
 	Votes           []string
@@ -119,7 +120,7 @@ func read(t *testing.T, archive *txtar.Archive) (cards.View, cards.Settings) {
 	sc.apply(row)
 	v := cards.View{
 		Row: row, CardID: "Zm9vYmFyYmF6cXV4", Page: sc.Page, Exact: sc.Exact, Reader: sc.Reader, Retired: sc.Retired,
-		Opened: sc.Opened, OfLines: sc.OfLines, Short: sc.Short, Now: now,
+		Astray: sc.Astray, Opened: sc.Opened, OfLines: sc.OfLines, Short: sc.Short, Now: now,
 	}
 	if sc.Late {
 		v.Now = now.Add(24 * time.Hour)

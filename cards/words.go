@@ -52,6 +52,7 @@ const (
 	wordSmall    words = "#{}"
 	wordRisk     words = " · risk {}"
 	wordFrom     words = " · from {}"
+	wordAstray   words = "Here, because its topic is gone or closed."
 	wordDeadline words = "Unanswered, it lapses {}, and nothing is done."
 	wordLapsesOn words = "Unanswered, it lapses on {}, and nothing is done."
 	wordHowTo    words = "Reply {} or {}, or send {}"
