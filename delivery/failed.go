@@ -44,12 +44,19 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 	case telegram.NotFoundMessage, telegram.NotEditable:
 		return r.gone(ctx, reading, n, c, e)
 	case telegram.ThreadGone:
-		if c.Topicless || c.Thread == 0 {
+		if n.what == edit && c.Thread != 0 && !c.Astray {
+			return r.gone(ctx, reading, n, c, e) // a new one goes to the main chat
+		}
+		if astray(c, n) || c.Thread == 0 {
 			r.cfg.Log.Error().Err(e).Str("chat", chatText(n.chat)).Msg("the main chat is closed to the bot; open it, or name another topic")
 			return afterRights
 		}
-		r.cfg.Log.Warn().Err(e).Str("chat", chatText(n.chat)).Msg("the topic is gone; the card goes to the main chat")
-		return r.wrote(reading.ID, r.cfg.Store.SetCard(ctx, c.ID, map[string]string{"topicless": "1"}))
+		r.cfg.Log.Warn().Err(e).Str("chat", chatText(n.chat)).Msg("the topic is gone or closed; what is sent goes to the main chat")
+		gone := store.Topicless
+		if n.what == store.TheCard || c.Astray {
+			gone = store.Astray
+		}
+		return r.wrote(reading.ID, r.cfg.Store.SetCard(ctx, c.ID, map[string]string{"topicless": gone}))
 	case telegram.Server, telegram.Transport, telegram.Conflict:
 		r.cfg.Log.Warn().Err(e).Str("chat", chatText(n.chat)).Msg("Telegram did not take a card; tried again")
 		return afterServer

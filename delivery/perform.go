@@ -64,7 +64,7 @@ func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, l
 	m, err := r.tell(ctx, reading.ID, c.Chat, p.Cards, func(s cards.Settings) cards.Message {
 		return cards.Card(view(reading, c, p.with(s)), s)
 	}, func(ctx context.Context, m cards.Message, plain bool) error {
-		out := outgoing(c, m)
+		out := outgoing(c, n, m)
 		out.PlainOnly = plain
 		return r.cfg.Bot.Edit(ctx, c.Chat, n.message, out)
 	})
@@ -111,9 +111,9 @@ func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, l
 	m, err := r.tell(ctx, reading.ID, c.Chat, p.Cards, func(s cards.Settings) cards.Message {
 		return render(reading, n, c, p.with(s))
 	}, func(ctx context.Context, m cards.Message, plain bool) (err error) {
-		out := outgoing(c, m)
+		out := outgoing(c, n, m)
 		out.PlainOnly = plain
-		if n.what != store.TheCard {
+		if n.what != store.TheCard && c.Topicless == c.Astray { // a reply would go to the card's topic
 			out.ReplyTo = c.Message
 		}
 		// A card that comes finished asks nothing, so it makes no sound.

@@ -240,6 +240,8 @@ func TestTopics(t *testing.T) {
 				settle()
 				if m := w.post(forum); m.MessageThreadID != 0 {
 					w.Errorf("the card is in topic %d, not in the main chat", m.MessageThreadID)
+				} else if said := strings.Contains(m.Text, "its topic is gone or closed"); said != (name != "off") {
+					w.Errorf("it says so: %v\n%s", said, m.Text) // without topics there is but one place
 				}
 				pass(lifetime)
 				w.decide("a1", byDeadline())
@@ -249,6 +251,50 @@ func TestTopics(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTopicClosedUnderItsCard wants the notice in the main chat, and the card to
+// stay and say nothing of it.
+func TestTopicClosedUnderItsCard(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(w *world) {
+		thread := w.rooms[forum].AddTopic("Approvals")
+		w.start("a", start{})
+		w.open("a1", in(approval.Chat{ID: forum, Thread: int(thread)}))
+		settle()
+		w.rooms[forum].SetTopicClosed(thread, true)
+		pass(lifetime)
+		w.decide("a1", byDeadline())
+		settle()
+		posts := w.posts(forum, 2)
+		if posts[0].MessageThreadID != thread || strings.Contains(posts[0].Text, "gone or closed") || !has("Lapsed")(posts[0]) {
+			w.Errorf("in topic %d:\n%s", posts[0].MessageThreadID, posts[0].Text)
+		}
+		if posts[1].MessageThreadID != 0 {
+			w.Errorf("the notice is in topic %d", posts[1].MessageThreadID)
+		}
+		quiet(w, "a1")
+	})
+}
+
+// TestEditInAClosedTopic wants a card that cannot be edited where it stands to be
+// sent again in the main chat.
+func TestEditInAClosedTopic(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(w *world) {
+		thread := w.rooms[forum].AddTopic("Approvals")
+		w.start("a", start{})
+		w.open("a1", in(approval.Chat{ID: forum, Thread: int(thread)}))
+		settle()
+		w.rooms[forum].SetTopicClosed(thread, true)
+		w.sim.Fault(simulator.Fault{Method: "editMessageText", Chat: forum, Code: 400, Description: "Bad Request: TOPIC_CLOSED"})
+		w.decide("a1", byAnn())
+		settle()
+		last := w.posts(forum, 2)[1]
+		if last.MessageThreadID != 0 || !has("Rejected by Ann")(last) || !has("gone or closed")(last) {
+			w.Errorf("in topic %d:\n%s", last.MessageThreadID, last.Text)
+		}
+	})
 }
 
 // TestTopicDeletedUnderItsCard wants a new card in the main chat, since the

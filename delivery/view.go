@@ -44,7 +44,7 @@ func step(r *store.Reading, p Present) *approval.Step {
 func view(r *store.Reading, c *store.Card, p Present) cards.View {
 	v := cards.View{
 		Row: r.Row, Step: step(r, p), CardID: c.ID, Page: c.Page, Exact: c.Exact,
-		Reader: c.Reader, Retired: c.Retired, Now: r.Now,
+		Reader: c.Reader, Retired: c.Retired, Astray: c.Astray, Now: r.Now,
 	}
 	for _, vote := range r.Votes {
 		if p.Owner(vote.User) {
@@ -78,10 +78,20 @@ func short(row *approval.Row, votes int, p Present) int {
 	return left - votes
 }
 
-// outgoing is a rendered card as Telegram takes it.
-func outgoing(c *store.Card, m cards.Message) telegram.Outgoing {
+// astray reports whether what is sent of a card goes to the main chat, because its
+// topic takes nothing more. Of the card itself that is not so before its own send
+// failed there.
+func astray(c *store.Card, n need) bool {
+	if n.what == store.TheCard {
+		return c.Astray
+	}
+	return c.Topicless
+}
+
+// outgoing is what is rendered of a card as Telegram takes it.
+func outgoing(c *store.Card, n need, m cards.Message) telegram.Outgoing {
 	thread := c.Thread
-	if c.Topicless {
+	if astray(c, n) {
 		thread = 0
 	}
 	return telegram.Outgoing{

@@ -182,7 +182,7 @@ func link(r *store.Reading, chat int64) string {
 
 // topicOf is the topic that a card stands in, 0 for the main chat.
 func topicOf(c *store.Card) int {
-	if c.Topicless {
+	if c.Astray {
 		return 0
 	}
 	return c.Thread

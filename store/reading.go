@@ -64,6 +64,12 @@ func (r *Reading) At(chat int64) *Card {
 	return nil
 }
 
+// What a card's field topicless holds, beside "" where its topic is fine.
+const (
+	Topicless = "0" // what follows the card goes to the main chat
+	Astray    = "1" // the card itself does too
+)
+
 // A Card is one card's whereabouts.
 type Card struct {
 	ID        string
@@ -78,7 +84,8 @@ type Card struct {
 	Exact     bool
 	Reader    bool               // a reader's copy, without deciding buttons
 	Retired   bool               // shown again below
-	Topicless bool               // its topic is gone: it stands in the main chat
+	Topicless bool               // its topic takes nothing more: what is sent of it goes to the main chat
+	Astray    bool               // so the card itself stands there
 	Failed    string             // why it can never be shown, "" if it can
 	Doubt     string             // why it may be that it can no longer be shown, "" if that is known
 	Notice    int                // the lapse notice's message, 0 if none, -1 if sent and not known
@@ -255,7 +262,7 @@ func parseCard(id string, f map[string]string) Card {
 	c := Card{
 		ID: id, Chat: number(f["chat"]), Thread: int(number(f["thread"])), Sent: f["message"] != "", Message: int(number(f["message"])),
 		Drawn: f["drawn"], Page: int(number(f["page"])), Exact: f["exact"] == "1", Reader: f["reader"] == "1",
-		Retired: f["retired"] == "1", Topicless: f["topicless"] == "1", Failed: f["failed"], Doubt: f["doubt"], Notice: beside(f["notice"]),
+		Retired: f["retired"] == "1", Topicless: f["topicless"] != "", Astray: f["topicless"] == Astray, Failed: f["failed"], Doubt: f["doubt"], Notice: beside(f["notice"]),
 		Reminder: beside(f["reminder"]), Trying: millis(f["message_until"]), Copies: map[int]string{}, Seen: map[int64][]string{},
 	}
 	for k, v := range f {
