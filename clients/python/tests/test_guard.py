@@ -203,6 +203,58 @@ class Guard(unittest.TestCase):
                 self.guard(self.trash, FileLedger(folder))(["m1"])
         self.assertEqual(len(self.ran), 1)
 
+    def test_another_call_was_faster(self) -> None:
+        """Two calls under one id at once: the one whose question was noted second is not run."""
+
+        class Blind:
+            """A connection that does not see the row yet, for one question."""
+
+            connection, asked = self.connection, False
+
+            def execute_command(self, *words, **options):
+                reply = self.connection.execute_command(*words, **options)
+                if words[0] == "HMGET" and not self.asked:
+                    self.asked = True
+                    return [None]
+                return reply
+
+        class Slow:
+            """A ledger that does not have the question yet, for one look."""
+
+            ledger, looked = self.ledger, False
+
+            def read(self, approval_id, step):
+                if step == "asked" and not self.looked:
+                    self.looked = True
+                    return None
+                return self.ledger.read(approval_id, step)
+
+            def add(self, approval_id, step, note):
+                return self.ledger.add(approval_id, step, note)
+
+        self.tapping()
+        with self.assertRaises(Crash):
+            self.guard(self.trash, Dying(self.ledger, "started", False))(["m1"])
+        with self.assertRaises(Taken):
+            self.guard(self.trash, Slow(), Client(Blind(), NAMESPACE))(["m2"])
+        self.assertEqual(self.ran, [])
+        self.assertEqual(self.guard(self.trash)(["m1"]), {"trashed": 1})
+        self.assertEqual(self.ran, [["m1"]])
+
+    def test_still_running(self) -> None:
+        """Who asks meanwhile does not know how it ends; what it came to is reported all the same."""
+
+        def slow(ids):
+            for _ in range(2):
+                self.assertIsInstance(self.guard(self.trash)(["m1"]), Unsure)
+            self.assertIn("not known", owner("card", self.title, says="Partly done"))
+            return len(ids)
+
+        self.tapping()
+        self.assertEqual(self.guard(slow)(["m1"]), 1)
+        owner("card", self.title, says="Done")
+        self.assertEqual(self.ran, [])
+
     def test_many_at_once(self) -> None:
         """Of several that share a ledger one runs; the others do not know how it ends."""
         got = []

@@ -88,16 +88,18 @@ class Guarded<A extends object, T> {
     const pinned = (JSON.parse(Buffer.from(data).toString()) as { arguments: A }).arguments;
     const { terms, pin, fault } = checkRequest(data);
     if (fault) throw fault;
-    let pending: Pending;
-    const asked = await this.read("asked");
+    let pending: Pending | undefined;
+    let asked = await this.read("asked");
+    if (asked === undefined) {
+      pending = await this.client.request(data);
+      if (!(await this.add("asked", JSON.stringify(pending)))) asked = (await this.read("asked"))!; // another process was faster
+    }
     if (asked !== undefined) {
       pending = JSON.parse(asked) as Pending;
       if (pending.terms !== terms || pending.pin !== pin) throw new Taken(`${this.id} was asked before, with other terms`);
       if ((await this.read("started")) !== undefined) return this.settled();
-    } else {
-      pending = await this.client.request(data);
-      if (!(await this.add("asked", JSON.stringify(pending)))) pending = JSON.parse((await this.read("asked"))!) as Pending;
     }
+    if (pending === undefined) throw new Error("unreachable: it was asked, now or before");
     const answer = await this.client.awaitAnswer(pending, this.call);
     if (!answer.approved) return { status: "declined", observation: answer.observation, answer };
     await this.claim(pending);
@@ -136,12 +138,17 @@ class Guarded<A extends object, T> {
 
   /** What is known of a call that was started before. */
   private async settled(): Promise<Outcome<T>> {
-    const done = await this.read("done");
-    if (done === undefined) {
-      await this.report({ outcome: "partial", message: unsure });
-      return { status: "unsure", observation: unsure };
+    let done = await this.read("done");
+    const broken = done === undefined;
+    if (broken) {
+      await this.report({ outcome: "partial", message: unsure }, "unsure");
+      done = await this.read("done");
     }
+    if (done === undefined) return { status: "unsure", observation: unsure };
     const { report, value, threw } = JSON.parse(done) as { report: Report; value: T; threw: boolean };
+    // It was still running, and its own report may have gone before the other one: it is said
+    // again, since the last one counts.
+    if (broken) await this.send(report);
     const unreported = await this.report(report);
     if (threw) throw new CallFailed(report.message ?? "");
     return { status: "ran", value, ...(unreported === undefined ? {} : { unreported }) };
@@ -162,14 +169,19 @@ class Guarded<A extends object, T> {
    * Reports once, and returns why it could not. It is then reported when the call is asked again:
    * the call ran, and its result is worth more than an error.
    */
-  private async report(report: Report): Promise<unknown> {
-    if ((await this.read("reported")) !== undefined) return undefined;
+  private async report(report: Report, note: Step = "reported"): Promise<unknown> {
+    if ((await this.read(note)) !== undefined) return undefined;
+    const unreported = await this.send(report);
+    if (unreported === undefined) await this.add(note, "");
+    return unreported;
+  }
+
+  private async send(report: Report): Promise<unknown> {
     try {
       await this.client.report(this.id, report);
     } catch (e) {
       return e;
     }
-    await this.add("reported", "");
     return undefined;
   }
 

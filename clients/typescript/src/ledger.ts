@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** For each approval there are at most four notes. */
-export type Step = "asked" | "started" | "done" | "reported";
+/** For each approval there are at most five notes. */
+export type Step = "asked" | "started" | "unsure" | "done" | "reported";
 
 /**
  * What a runtime remembers of its own side effects, so that it does not repeat them: notes that

@@ -160,6 +160,51 @@ test("the reply to the claim is lost", async () => {
   assert.equal(s.ran.length, 1);
 });
 
+test("another call was faster", async () => {
+  const s = new Scene();
+  const dying = assert.rejects(s.guard({ ledger: new Dying(s.ledger, "started", false) })(["m1"]), Crash);
+  await owner("approve", s.title);
+  await dying;
+  // Neither the row nor the note of the first call is seen yet, for one look.
+  let blind = true;
+  const redis = Object.assign(Object.create(connection) as Connection, {
+    duplicate: () => connection.duplicate(),
+    hmGet: async (key: string, fields: string[]) => {
+      if (!blind) return connection.hmGet(key, fields);
+      blind = false;
+      return [null];
+    },
+  });
+  let slow = true;
+  const ledger: Ledger = {
+    read: async (id, step) => {
+      if (step !== "asked" || !slow) return s.ledger.read(id, step);
+      slow = false;
+      return undefined;
+    },
+    add: (id, step, note) => s.ledger.add(id, step, note),
+  };
+  await assert.rejects(s.guard({ ledger, redis })(["m2", "m3"]), Taken);
+  assert.deepEqual(s.ran, []);
+  assert.equal((await s.guard()(["m1"])).status, "ran");
+  assert.deepEqual(s.ran, [["m1"]]);
+});
+
+test("still running", async () => {
+  const s = new Scene();
+  const asking = s.guard({
+    run: async () => {
+      for (let i = 0; i < 2; i++) assert.equal((await s.guard()(["m1"])).status, "unsure");
+      assert.match(await owner("card", s.title, "Partly done"), /not known/);
+      return 1;
+    },
+  })(["m1"]);
+  await owner("approve", s.title);
+  assert.deepEqual(await asking, { status: "ran", value: 1 });
+  await owner("card", s.title, "Done"); // what it came to is reported all the same
+  assert.equal(s.ran.length, 1);
+});
+
 test("another's claim", async () => {
   const s = new Scene();
   const asking = s.guard()(["m1"]);

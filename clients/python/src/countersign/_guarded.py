@@ -53,16 +53,16 @@ def guarded(core: Core, ledger: Optional[Ledger], by: str, request: Mapping[str,
     approval_id = checked.approval_id
     notes = _Notes(ledger, approval_id)
     asked = notes.read("asked")
+    if asked is None:
+        pending = yield from core.request(data, None, False)
+        if not notes.add("asked", pending.to_json()):
+            asked = notes.read("asked") or ""  # another process was faster
     if asked is not None:
         pending = Pending.from_json(asked)
         if (pending.terms, pending.pin) != (checked.terms, checked.pin):
             raise Taken(f"{approval_id!r} was asked before, with other terms")
         if notes.read("started") is not None:
-            return (yield from _settled(core, notes, pending))
-    else:
-        pending = yield from core.request(data, None, False)
-        if not notes.add("asked", pending.to_json()):  # another process was faster
-            pending = Pending.from_json(notes.read("asked") or "")
+            return (yield from _settled(core, notes))
     answer = yield from core.await_answer(pending, timeout)
     if not answer.approved:
         declined = Declined(answer.observation)
@@ -70,7 +70,7 @@ def guarded(core: Core, ledger: Optional[Ledger], by: str, request: Mapping[str,
         return declined
     yield from _claim(core, ledger, pending, by)
     if not notes.add("started", ""):
-        return (yield from _settled(core, notes, pending))
+        return (yield from _settled(core, notes))
     try:
         value = yield Run(arguments)
     except Exception as e:
@@ -99,18 +99,27 @@ def _claim(core: Core, ledger: Optional[Ledger], pending: Pending, by: str) -> S
             raise
 
 
-def _settled(core: Core, notes: _Notes, pending: Pending) -> Steps[Any]:
+def _settled(core: Core, notes: _Notes) -> Steps[Any]:
     """What is known of a call that was started before."""
     done = notes.read("done")
     if done is None:
-        yield from _report(core, notes, Ran(None, "partial", UNSURE))
-        return Unsure(UNSURE)
-    kept = json.loads(done)
-    ran = Ran(kept.get("value"), kept["outcome"], kept.get("message"), kept.get("results"))
+        yield from _report(core, notes, Ran(None, "partial", UNSURE), "unsure")
+        done = notes.read("done")
+        if done is None:
+            return Unsure(UNSURE)
+        # It was still running, and its own report may have gone before the other one: it
+        # is said again, since the last one counts.
+        yield from _send(core, notes, _kept(done))
+    kept, ran = json.loads(done), _kept(done)
     yield from _report(core, notes, ran)
     if ran.outcome == "failed" and kept["raised"]:
         raise CallFailed(ran.message or "")
     return ran.value if "value" in kept else DoneBefore("this was done before; its result was not kept")
+
+
+def _kept(done: str) -> Ran:
+    kept = json.loads(done)
+    return Ran(kept.get("value"), kept["outcome"], kept.get("message"), kept.get("results"))
 
 
 def _finish(core: Core, notes: _Notes, ran: Ran) -> Steps[Any]:
@@ -124,17 +133,20 @@ def _finish(core: Core, notes: _Notes, ran: Ran) -> Steps[Any]:
     yield from _report(core, notes, ran)
 
 
-def _report(core: Core, notes: _Notes, ran: Ran) -> Steps[Any]:
+def _report(core: Core, notes: _Notes, ran: Ran, note: str = "reported") -> Steps[Any]:
     """Reports once. What cannot be reported now is reported when the call is asked again:
     the call ran, and its result is worth more than an error."""
-    if notes.read("reported") is not None:
-        return
+    if notes.read(note) is None and (yield from _send(core, notes, ran)):
+        notes.add(note, "")
+
+
+def _send(core: Core, notes: _Notes, ran: Ran) -> Steps[bool]:
     try:
         yield from core.report(notes.approval_id, ran.outcome, ran.results, ran.message, None)
     except (RedisError, CountersignError) as e:
         log.warning("countersign: %s was not reported: %s", notes.approval_id, e)
-    else:
-        notes.add("reported", "")
+        return False
+    return True
 
 
 class _Notes:

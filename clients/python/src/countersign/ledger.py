@@ -12,7 +12,7 @@ class Ledger(Protocol):
     """A store of notes that are written once and kept.
 
     It belongs to the runtime and must outlive its process. For each approval there are
-    at most four notes: asked, started, done and reported.
+    at most five notes: asked, started, unsure, done and reported.
     """
 
     def read(self, approval_id: str, step: str) -> Optional[str]:
