@@ -208,7 +208,11 @@ func (h *Handlers) decide(ctx context.Context, s *spoken, r *store.Reading) erro
 			return nil
 		}
 		done = cards.ToastApproved
-		status, r, err = h.cfg.Store.Decide(ctx, r, s.attempt(r, approval.DecisionApproved, store.ByWord))
+		a := s.attempt(r, approval.DecisionApproved, store.ByWord)
+		if r.Step != nil {
+			a.StepRev = r.Step.Rev // it confirms no step that was opened since
+		}
+		status, r, err = h.cfg.Store.Decide(ctx, r, a)
 	}
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (s *Store) Reported(ctx context.Context, p Reporting) (Status, *Reading, er
 			return Unknown, r, nil
 		}
 		status, err := s.report(ctx, r, p)
-		if err != nil || status != again {
+		if err != nil || status != Changed {
 			return status, r, err
 		}
 	}

@@ -33,7 +33,7 @@ type Attempt struct {
 	Reason   string
 	User     int64            // who, for the guards of a person
 	Card     string           // the card tapped, for ByStep
-	StepRev  int64            // the step's revision on the button, for ByStep
+	StepRev  int64            // the revision of the step that it confirms, for ByStep and ByWord
 	Confirm  approval.Confirm // window and dwell
 	Stream   string           // for ByRuntime
 	// Counts reports whether an earlier voter is still an owner in the present
@@ -52,7 +52,8 @@ const attemptLimit = 100
 
 // Decide answers an approval, or records a vote where more are needed. The
 // reading may be stale: the script decides, and with any refusal the result
-// holds the approval as it stands.
+// holds the approval as it stands. With Unreachable it has to be the latest one:
+// what changed since may be that it can be asked after all.
 func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Reading, error) {
 	for range attemptLimit {
 		if r.Row == nil {
@@ -89,7 +90,7 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 		}
 		r = fresh
 		switch {
-		case status == again:
+		case status == Changed && a.Guard != Unreachable:
 			continue
 		case status == Done && to == approval.Open:
 			return Voted, r, nil

@@ -15,7 +15,7 @@ func decideChecks() []check {
 		{"decide", "Yes without a step confirms nothing", func(e *env) {
 			r := e.open("a1")
 			e.refuses(r, yes(r, ann), store.NoStep)
-			e.refuses(r, approving(store.ByWord, ann), store.NoStep)
+			e.refuses(r, saidYes(r, ann), store.NoStep)
 		}},
 		{"decide", "Yes counts from the dwell on, and not before", func(e *env) {
 			e.open("a1")
@@ -32,7 +32,7 @@ func decideChecks() []check {
 			e.open("a2")
 			late := e.step("a2", ann, "")
 			e.advance(window + time.Millisecond)
-			e.refuses(late, approving(store.ByWord, ann), store.WindowOver)
+			e.refuses(late, saidYes(late, ann), store.WindowOver)
 			e.refuses(r, yes(r, ann), store.WindowOver)
 		}},
 		{"decide", "at the window's last instant Yes counts", func(e *env) {
@@ -45,7 +45,7 @@ func decideChecks() []check {
 			e.open("a1")
 			r := e.ready("a1", ann)
 			e.refuses(r, yes(r, ben), store.OtherPerson)
-			e.refuses(r, approving(store.ByWord, ben), store.OtherPerson)
+			e.refuses(r, saidYes(r, ben), store.OtherPerson)
 		}},
 		{"decide", "Yes of an earlier step, or on another card, confirms nothing", func(e *env) {
 			e.open("a1")
@@ -62,13 +62,23 @@ func decideChecks() []check {
 			r := e.step("a1", ann, e.card("a1"))
 			e.advance(dwell)
 			e.refuses(r, yes(r, ann), store.NotShown)
-			e.refuses(r, approving(store.ByWord, ann), store.NotShown)
+			e.refuses(r, saidYes(r, ann), store.NotShown)
 		}},
 		{"decide", "a typed yes counts once it was asked for, without a dwell", func(e *env) {
 			e.open("a1")
 			r := e.step("a1", ann, "")
 			e.asked("a1", r.Step.Rev, ann, 11, "", true)
-			e.decides(r, approving(store.ByWord, ann), store.Done)
+			e.decides(r, saidYes(r, ann), store.Done)
+		}},
+		{"decide", "a typed yes confirms no step but the one it was read with", func(e *env) {
+			none := e.open("a1")
+			first := e.step("a1", ann, "")
+			e.cancels("a1", ann, first.Step.Rev, store.Done)
+			second := e.step("a1", ann, "")
+			e.asked("a1", second.Step.Rev, ann, 11, "", true)
+			e.refuses(none, saidYes(none, ann), store.OldStep)
+			e.refuses(first, saidYes(first, ann), store.OldStep)
+			e.decides(second, saidYes(second, ann), store.Done)
 		}},
 		{"decide", "a step that was cancelled confirms nothing", func(e *env) {
 			e.open("a1")
@@ -87,6 +97,15 @@ func decideChecks() []check {
 			after := e.decides(stale, reject(ann), store.Done)
 			same(e, "revision", after.Row.Rev, stale.Row.Rev+2)
 			e.answered("a1", approval.DecisionRejected)
+		}},
+		{"decide", "what has changed since it was read is not refused as unreachable", func(e *env) {
+			e.open("a1")
+			cid := e.card("a1")
+			e.ok(e.store.FailCard(e.ctx, cid, "blocked"))
+			stale := e.read("a1")
+			e.ok(e.store.ChatBack(e.ctx, ann))
+			e.refuses(stale, unreachable(), store.Changed)
+			e.decides(e.read("a1"), unreachable(), store.Done)
 		}},
 		{"decide", "an answer says what was asked, who decided, why and what was shown", func(e *env) {
 			r := e.open("a1")

@@ -30,7 +30,8 @@ func guards() []guardCase {
 		}},
 		{store.ByWord, yesNo, func(e *env) (*store.Reading, store.Attempt) {
 			e.open("a1")
-			return e.shown("a1", ann), approving(store.ByWord, ann)
+			r := e.shown("a1", ann)
+			return r, saidYes(r, ann)
 		}},
 		{store.ByTap, yesNo, func(e *env) (*store.Reading, store.Attempt) {
 			return e.openHalt("a1"), approving(store.ByTap, ann)
@@ -141,7 +142,7 @@ func guardChecks() []check {
 			halt := e.openHalt("a2")
 			for _, user := range []int64{cleo, 0, 100, 10, 1, 11001} {
 				e.refuses(r, yes(r, user), store.NotOwner)
-				e.refuses(r, approving(store.ByWord, user), store.NotOwner)
+				e.refuses(r, saidYes(r, user), store.NotOwner)
 				e.refuses(halt, approving(store.ByTap, user), store.NotOwner)
 				e.refuses(r, reject(user), store.NotOwner)
 			}

@@ -11,7 +11,7 @@ func (e *env) votes(id string, user int64, want store.Status) *store.Reading {
 	e.step(id, user, "")
 	r := e.read(id)
 	e.asked(id, r.Step.Rev, user, 11, "", true)
-	return e.decides(e.read(id), approving(store.ByWord, user), want)
+	return e.decides(r, saidYes(r, user), want)
 }
 
 // uncounted has an earlier vote of somebody who is no longer an owner not count.
@@ -135,9 +135,9 @@ func quorumChecks() []check {
 			e.open("a2", quorum(2))
 			e.votes("a2", ann, store.Voted)
 			e.opensStep("a2", ann, store.HasVoted)
-			e.step("a2", ben, "")
-			e.asked("a2", e.read("a2").Step.Rev, ben, 11, "", true)
-			e.decides(e.read("a2"), uncounted(approving(store.ByWord, ben), ann), store.Voted)
+			r := e.step("a2", ben, "")
+			e.asked("a2", r.Step.Rev, ben, 11, "", true)
+			e.decides(r, uncounted(saidYes(r, ben), ann), store.Voted)
 			e.votes("a2", ann, store.Done)
 		}},
 		{"decide", "after a vote the next owner opens a step of their own", func(e *env) {

@@ -77,6 +77,18 @@ func (e *env) sent(id, card, what string, message int, stepRev int64) {
 	}
 }
 
+// late has a holder whose lease is over record what it sent or edited.
+func (e *env) late(id, card, what string, message int) {
+	e.Helper()
+	l := e.lease()
+	l.Number--
+	e.marked(id, func() {
+		ok, err := e.store.Sent(e.ctx, id, card, what, message, "late", 0, l)
+		e.ok(err)
+		same(e, "recorded", ok, false)
+	})
+}
+
 // step opens a confirm step on a card.
 func (e *env) step(id string, user int64, card string) *store.Reading {
 	e.Helper()
@@ -150,6 +162,15 @@ func yes(r *store.Reading, user int64) store.Attempt {
 	a := approving(store.ByStep, user)
 	if r.Step != nil {
 		a.Card, a.StepRev = r.Step.CardID, r.Step.Rev
+	}
+	return a
+}
+
+// saidYes is a typed yes to the step of a reading.
+func saidYes(r *store.Reading, user int64) store.Attempt {
+	a := approving(store.ByWord, user)
+	if r.Step != nil {
+		a.StepRev = r.Step.Rev
 	}
 	return a
 }

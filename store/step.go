@@ -78,7 +78,7 @@ func (s *Store) Undo(ctx context.Context, r *Reading, user int64, by approval.By
 			return "", r, err
 		}
 		r = fresh
-		if status != again {
+		if status != Changed {
 			return status, r, nil
 		}
 	}

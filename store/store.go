@@ -158,6 +158,5 @@ const (
 	UndoAsked   Status = "undo_asked"   // the undo was asked for before
 	UndoOver    Status = "undo_over"
 	NoUndo      Status = "no_undo"
-
-	again Status = "again" // the row changed since it was read
+	Changed     Status = "again" // it changed since it was read; only of attempts that do not begin again
 )

@@ -3,7 +3,7 @@
 -- ARGV: prefix, id, rev, to, guard, user, card, step rev, dwell, window,
 --       counted voters (comma list), answer or vote, event id, time, audit,
 --       retention, quiet chats (JSON or ''), stream, shared notices that speak for it (comma list of ids)
--- Guards: step (Yes by button), asked (typed yes), tap (a halt's one tap), owner
+-- Guards: step (Yes by button), asked (typed yes), both of one step alone, tap (a halt's one tap), owner
 --   (reject), operator, due (the sweeper), runtime (withdrawn), unreachable.
 -- Returns {status, reading}. A status other than ok changed nothing.
 local prefix, id, to, guard, user = ARGV[1], ARGV[2], ARGV[4], ARGV[5], ARGV[6]
@@ -39,8 +39,9 @@ if guard == 'step' or guard == 'asked' then
   if not s[1] then return no('no_step') end
   if now > tonumber(s[4]) + tonumber(ARGV[10]) then return no('window_over') end
   if s[1] ~= user then return no('other_person') end
+  if s[2] ~= ARGV[8] then return no('old_step') end
   if guard == 'step' then
-    if s[2] ~= ARGV[8] or s[3] ~= ARGV[7] then return no('old_step') end
+    if s[3] ~= ARGV[7] then return no('old_step') end
     if not s[5] then return no('not_shown') end
     if now < tonumber(s[5]) + tonumber(ARGV[9]) then return no('too_soon') end
   elseif not s[5] and not s[6] then
