@@ -37,6 +37,7 @@ type bubble struct {
 	ann    *simulator.Person
 	olga   *simulator.Person
 	log    *bubbleLog
+	line   *line // on which webhooks are delivered
 }
 
 func inBubble(t *testing.T, test func(w *bubble), change ...func(*config.Config)) {
@@ -44,7 +45,7 @@ func inBubble(t *testing.T, test func(w *bubble), change ...func(*config.Config)
 	synctest.Test(t, func(t *testing.T) {
 		mini := miniredis.NewMiniRedis()
 		t.Cleanup(mini.Close)
-		w := &bubble{TB: t, log: &bubbleLog{}}
+		w := &bubble{TB: t, log: &bubbleLog{}, line: &line{}}
 		w.dial = func(context.Context, string, string) (net.Conn, error) { return mini.Dial() }
 		o := &redis.Options{}
 		w.connect(o)
@@ -54,7 +55,9 @@ func inBubble(t *testing.T, test func(w *bubble), change ...func(*config.Config)
 		var err error
 		w.store, err = store.New(w.rdb, store.Options{Namespace: "approvals", Retention: 30 * 24 * time.Hour, Random: rand.Reader})
 		w.ok(err)
-		w.sim = simulator.New(simulator.Options{Now: time.Now, Token: "7000000:test-token", Username: "countersign_bot"})
+		w.sim = simulator.New(simulator.Options{
+			Now: time.Now, Token: "7000000:test-token", Username: "countersign_bot", WebhookClient: w.line.client(),
+		})
 		t.Cleanup(func() { _ = w.sim.Close() })
 		w.ann, w.olga = w.sim.AddUser(annID, "Ann"), w.sim.AddUser(olgaID, "Olga")
 		w.ann.Start()
@@ -110,6 +113,7 @@ func (w *bubble) build(name string, l *life, change ...func(*AppOptions)) *App {
 	o := AppOptions{
 		Log: zerolog.New(w.log).Level(zerolog.InfoLevel), Now: time.Now, Random: rand.Reader,
 		Jitter: func() float64 { return 0 }, Name: name, HTTP: transport, Redis: w.connect,
+		Listen: w.line.listen,
 	}
 	for _, c := range change {
 		c(&o)
