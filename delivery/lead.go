@@ -3,6 +3,8 @@ package delivery
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -106,17 +108,35 @@ func standby(theirs time.Duration) time.Duration {
 	return min(keepEvery, theirs+time.Millisecond)
 }
 
-// lead runs work, and keeps the lease until it has ended.
+// lead runs work, and keeps the lease until it has ended. A panic of work is one of
+// lead, where whoever runs it can catch it.
 func (l *Leader) lead(ctx context.Context, work func(context.Context) error) error {
 	held, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	done := make(chan error, 1)
-	go func() { done <- work(held) }()
+	done, ended := make(chan error, 1), make(chan struct{})
+	var fault any // of work; read after ended
+	go func() {
+		defer close(ended)
+		defer func() {
+			if v := recover(); v != nil {
+				fault = fmt.Sprintf("%v\n%s", v, debug.Stack())
+				done <- nil
+			}
+		}()
+		done <- work(held)
+	}()
+	defer func() { // two at once would do the same work
+		end(nil)
+		<-ended
+	}()
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case err := <-done:
+			if <-ended; fault != nil {
+				panic(fault)
+			}
 			if held.Err() != nil {
 				return context.Cause(held)
 			}

@@ -20,15 +20,18 @@ func (r *Reconciler) beginNotice(ctx context.Context, nid string) {
 	}
 	r.work[key] = &job{}
 	r.running.Go(func() {
+		defer func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			delete(r.work, key)
+		}()
+		defer r.recovered(nid, func() { pauseFor(ctx, panicPause) }) // it stays due
 		again := r.restNotice(nid, r.guardedNotice(ctx, nid))
 		if again != 0 && ctx.Err() == nil {
 			if err := r.cfg.Store.SettleNotice(ctx, nid, again); err != nil {
 				r.unrecorded(err, key)
 			}
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.work, key)
 	})
 }
 

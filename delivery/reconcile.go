@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,6 +66,9 @@ func NewReconciler(cfg Config) *Reconciler {
 		troubles: map[string]trouble{}, unread: map[string]rest{},
 	}
 }
+
+// panicPause is how long an approval is left alone whose planning panicked.
+const panicPause = time.Second
 
 // feedWait bounds how long the feed is waited on; go-redis cannot interrupt a
 // blocked read, so this is also how long a stop may take.
@@ -163,6 +167,10 @@ func (r *Reconciler) wake(ctx context.Context, id string) {
 func (r *Reconciler) plan(ctx context.Context, id string, j *job) {
 	j.planning = true
 	r.running.Go(func() {
+		defer r.recovered(id, func() {
+			pauseFor(ctx, panicPause)
+			r.drop(id, j) // the mark stays; it is found again
+		})
 		for r.planOnce(ctx, id, j) {
 		}
 	})
@@ -194,9 +202,31 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 	}
 	todo := r.planned(reading)
 
+	switch wait, goes := r.start(ctx, id, j, reading, todo); goes {
+	case settles:
+		return r.settle(ctx, id, j, reading, wait)
+	case plansAgain:
+		return true
+	}
+	return false
+}
+
+// A going is how a job goes on after its needs were looked at.
+type going int
+
+const (
+	settles    going = iota // it needs nothing now
+	waits                   // for what is under way
+	plansAgain              // it changed meanwhile
+)
+
+// start starts what is needed and can be. It returns when to look again where
+// nothing is under way.
+func (r *Reconciler) start(ctx context.Context, id string, j *job, reading *store.Reading, todo plan) (wait time.Duration, goes going) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	delete(r.unread, id)
-	wait := todo.next
+	wait = todo.next
 	started := false
 	for _, n := range todo.needs {
 		if j.busy[n.chat] {
@@ -214,17 +244,21 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 		there.busy++
 		j.busy[n.chat] = true
 		started = true
-		r.running.Go(func() { r.meet(ctx, id, n, reading, j) })
+		r.running.Go(func() {
+			defer r.recovered(id, func() { r.drop(id, j) })
+			r.meet(ctx, id, n, reading, j)
+		})
 	}
 	again := j.again
 	j.again = false
-	if again || started || len(j.busy) > 0 {
-		j.planning = again
-		r.mu.Unlock()
-		return again
+	switch {
+	case again:
+		goes = plansAgain
+	case started || len(j.busy) > 0:
+		goes = waits
+		j.planning = false
 	}
-	r.mu.Unlock()
-	return r.settle(ctx, id, j, reading, wait)
+	return wait, goes
 }
 
 // settle takes an approval that needs nothing off the feed. It reports whether
@@ -235,16 +269,15 @@ func (r *Reconciler) settle(ctx context.Context, id string, j *job, reading *sto
 		return true
 	}
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if j.again {
 		j.again = false
-		r.mu.Unlock()
 		return true
 	}
 	delete(r.work, id)
 	if wait >= 0 && len(j.rests) > 0 {
 		r.rests[id] = j.rests
 	}
-	r.mu.Unlock()
 	return false
 }
 
@@ -286,7 +319,7 @@ func (r *Reconciler) guarded(ctx context.Context, id string, n need, reading *st
 // recovered takes note of a panic, and does what is to be done then.
 func (r *Reconciler) recovered(id string, then func()) {
 	if p := recover(); p != nil {
-		r.cfg.Log.Error().Interface("panic", p).Str("approval", id).Msg("drawing a card panicked; it is tried again")
+		r.cfg.Log.Error().Interface("panic", p).Bytes("stack", debug.Stack()).Str("approval", id).Msg("drawing a card panicked; it is tried again")
 		r.cfg.Count("panics")
 		then()
 	}

@@ -30,7 +30,7 @@ func (h *Handlers) ask(ctx context.Context, s *spoken, r *store.Reading) error {
 		Chat: s.Chat.ID, Thread: s.Thread, ReplyTo: s.ID, HTML: m.HTML, Plain: m.Plain, ForceReply: true,
 	}
 	ctx = context.WithoutCancel(ctx)
-	h.speaking.Go(func() { h.question(ctx, r, out, card) })
+	h.beside(func() { h.question(ctx, r, out, card) })
 	return nil
 }
 

@@ -58,8 +58,14 @@ func receive(raw telegram.RawUpdate) received {
 		sum := sha256.Sum256(raw.Raw)
 		u.id = -1 - int64(binary.BigEndian.Uint64(sum[:8])>>1)
 	}
-	u.Update, u.fault = telegram.Decode(raw.Raw)
+	u.Update, u.fault = decoded(raw.Raw)
 	return u
+}
+
+// decoded is telegram.Decode; a panic of it is a fault of the update.
+func decoded(raw []byte) (u telegram.Update, fault error) {
+	defer caught(&fault)
+	return telegram.Decode(raw)
 }
 
 // chat is the chat whose order an update belongs to, 0 where it has none.
@@ -77,8 +83,12 @@ func (u received) chat() int64 {
 
 // Handle handles a batch of updates and returns nil when every one of them is
 // handled or set aside. With an error the batch is to be handed over again;
-// what was handled of it is remembered and has no second effect.
-func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) error {
+// what was handled of it is remembered and has no second effect. A panic is an
+// error as well: what handling an update panics with sets that update aside, and
+// what else panics is done again.
+func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) (err error) {
+	defer func() { h.notePanic(err, "taking updates panicked; they are taken again") }()
+	defer caught(&err)
 	batch := make([]received, len(updates))
 	ids := make([]int64, len(updates))
 	for i, raw := range updates {
@@ -103,7 +113,7 @@ func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) err
 	}
 	errs := make(chan error, len(lanes))
 	for chat, lane := range lanes {
-		go func() { errs <- h.lane(ctx, chat, lane) }()
+		go func() { errs <- h.safeLane(ctx, chat, lane) }()
 	}
 	for range lanes {
 		err = errors.Join(err, <-errs)
@@ -115,7 +125,7 @@ func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) err
 // they are being tried. The function it returns ends the watch.
 func (h *Handlers) watch(ctx context.Context, batch []received) (end func()) {
 	done := make(chan struct{})
-	h.speaking.Go(func() {
+	h.beside(func() {
 		timer := time.NewTimer(patience)
 		defer timer.Stop()
 		select {
@@ -125,6 +135,12 @@ func (h *Handlers) watch(ctx context.Context, batch []received) (end func()) {
 		}
 	})
 	return func() { close(done) }
+}
+
+// safeLane is lane, with a panic as its error.
+func (h *Handlers) safeLane(ctx context.Context, chat int64, lane []received) (err error) {
+	defer caught(&err)
+	return h.lane(ctx, chat, lane)
 }
 
 // lane handles updates of one chat, in order, after those of it that came before.
@@ -199,11 +215,14 @@ func (h *Handlers) effect(ctx context.Context, u received) error {
 		why = u.fault.Error()
 		h.cfg.Log.Warn().Err(u.fault).Int64("update", u.raw.ID).Msg("an update cannot be read; it is set aside")
 	} else {
-		fault, err := h.safely(ctx, u.Update)
+		err := h.safely(ctx, u.Update)
+		var fault *panicked
 		switch {
-		case fault != nil:
-			why = fmt.Sprintf("panic: %v", fault)
-			h.cfg.Log.Error().Interface("panic", fault).Int64("update", u.raw.ID).Msg("handling an update panicked; it is set aside")
+		case errors.As(err, &fault):
+			why = fault.Error()
+			h.cfg.Count("panics")
+			h.cfg.Log.Error().Err(fault).Bytes("stack", fault.stack).Int64("update", u.raw.ID).
+				Msg("handling an update panicked; it is set aside")
 		case store.Broken(err):
 			why = err.Error()
 			h.cfg.Log.Error().Err(err).Int64("update", u.raw.ID).Msg("an approval cannot be read; what was said to it is set aside")
@@ -226,18 +245,18 @@ func (h *Handlers) sorry(ctx context.Context, u received) {
 	}
 }
 
-// safely returns the panic of a handler, if it panicked.
-func (h *Handlers) safely(ctx context.Context, u telegram.Update) (fault any, err error) {
-	defer func() { fault = recover() }()
+// safely handles an update. A panic is its error.
+func (h *Handlers) safely(ctx context.Context, u telegram.Update) (err error) {
+	defer caught(&err)
 	switch {
 	case u.Callback != nil:
-		return nil, h.tap(ctx, u.Callback)
+		return h.tap(ctx, u.Callback)
 	case u.Message != nil:
-		return nil, h.message(ctx, u.Message)
+		return h.message(ctx, u.Message)
 	case u.MyChatMember != nil:
-		return nil, h.membership(ctx, u.MyChatMember)
+		return h.membership(ctx, u.MyChatMember)
 	}
-	return nil, nil
+	return nil
 }
 
 // trying tells the senders of taps that got no answer that they are being tried.
@@ -258,7 +277,7 @@ func (h *Handlers) trying(ctx context.Context, batch []received) {
 // sent: Telegram takes no second one, and the card shows what came of it.
 func (h *Handlers) answer(ctx context.Context, callback, text string) {
 	if h.memory.answer(callback) {
-		h.speaking.Go(func() { h.cfg.Voice.Answer(context.WithoutCancel(ctx), callback, text, false) })
+		h.beside(func() { h.cfg.Voice.Answer(context.WithoutCancel(ctx), callback, text, false) })
 	}
 }
 
@@ -269,7 +288,7 @@ func (h *Handlers) say(ctx context.Context, to *telegram.Message, m cards.Messag
 
 // speak sends a message without waiting for it.
 func (h *Handlers) speak(ctx context.Context, out telegram.Outgoing) {
-	h.speaking.Go(func() {
+	h.beside(func() {
 		if _, err := h.cfg.Voice.Say(context.WithoutCancel(ctx), out); err != nil {
 			h.cfg.Count("words_unsaid")
 			h.cfg.Log.Warn().Err(err).Msg("a reply was not sent")

@@ -40,7 +40,7 @@ func (h *Handlers) file(ctx context.Context, t *tapped, name string, content []b
 	}
 	id, card, user := t.reading.ID, t.card.ID, t.who.ID
 	ctx = context.WithoutCancel(ctx)
-	h.speaking.Go(func() {
+	h.beside(func() {
 		if _, err := h.cfg.Voice.File(ctx, d); err != nil {
 			h.cfg.Log.Warn().Err(err).Str("approval", id).Msg("a file was not sent")
 			return

@@ -67,7 +67,7 @@ func (r *reader) take(ctx context.Context, entries []entry) (err error) {
 	for i, e := range entries {
 		jobs[i] = r.plan(e, now)
 	}
-	if err := r.in.shareLapses(ctx, jobs, now); err != nil {
+	if err := r.shareLapses(ctx, jobs, now); err != nil {
 		return err
 	}
 	done := make([]string, 0, len(jobs))
@@ -89,6 +89,17 @@ func (r *reader) take(ctx context.Context, entries []entry) (err error) {
 		}
 	}
 	return nil
+}
+
+// shareLapses finds what shares a notice. Where that panics each has its own: one
+// entry must not hold up the others.
+func (r *reader) shareLapses(ctx context.Context, jobs []*job, now time.Time) error {
+	err := recovered(func() error { return r.in.shareLapses(ctx, jobs, now) })
+	if fault := (*panicked)(nil); errors.As(err, &fault) {
+		r.in.fault(err).Str("stream", r.stream.Key).Msg("lapses share no notice")
+		return nil
+	}
+	return err
 }
 
 // handle lets one job have its effect. An entry that is itself to blame for a

@@ -28,6 +28,18 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
+// fault begins the line about something that failed beside the entries, and counts
+// it where it is a panic.
+func (in *Intake) fault(err error) *zerolog.Event {
+	event := in.noise.fault.Error().Err(err)
+	var p *panicked
+	if errors.As(err, &p) {
+		in.cfg.Count(EventPanicked, "")
+		event = event.Bytes("stack", p.stack)
+	}
+	return event
+}
+
 // isOwnFault reports whether an entry, or the row it names, is to blame for an
 // error, so that the next entry may go on. Everything else is Redis's trouble
 // and holds the stream up: an entry must never be set aside for that.

@@ -77,8 +77,9 @@ const (
 	EventReported   = "reported"
 	EventRepeated   = "repeated" // taken before, or without effect
 	EventDead       = "dead"
-	EventLost       = "lost"   // trimmed before it was taken
-	EventFailed     = "failed" // could not be handled; after its last delivery it is dead as well
+	EventLost       = "lost"     // trimmed before it was taken
+	EventFailed     = "failed"   // could not be handled; after its last delivery it is dead as well
+	EventPanicked   = "panicked" // of no one entry: a panic while events were read, or their reader tidied up
 )
 
 const (

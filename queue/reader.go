@@ -51,7 +51,7 @@ func (r *reader) run(ctx context.Context) {
 		case err == nil:
 			pause.reset()
 		case ctx.Err() == nil:
-			r.in.noise.fault.Error().Err(err).Str("stream", r.stream.Key).Msg("reading events failed, trying again")
+			r.in.fault(err).Str("stream", r.stream.Key).Msg("reading events failed, trying again")
 			pause.wait(ctx)
 		}
 	}
@@ -60,19 +60,28 @@ func (r *reader) run(ctx context.Context) {
 // round is one turn: our own pending entries, what others left, what is new. A
 // group that has vanished is made again, once per round.
 func (r *reader) round(ctx context.Context, block time.Duration) (int, error) {
-	n, err := r.turn(ctx, block)
+	n, err := r.safeTurn(ctx, block)
 	if isNoGroup(err) {
 		r.made = false
 		r.in.noise.group.Warn().Str("stream", r.stream.Key).Str("group", r.group).
 			Msg("consumer group is gone, making it again")
 		var more int
-		more, err = r.turn(ctx, block)
+		more, err = r.safeTurn(ctx, block)
 		n += more
 	}
 	if err != nil {
 		// What was delivered and not handled is found by reading our own again.
 		r.own = firstID
 	}
+	return n, err
+}
+
+// safeTurn is turn, with a panic as its error: what was in hand is taken again.
+func (r *reader) safeTurn(ctx context.Context, block time.Duration) (n int, err error) {
+	err = recovered(func() (err error) {
+		n, err = r.turn(ctx, block)
+		return err
+	})
 	return n, err
 }
 

@@ -11,6 +11,7 @@ import (
 )
 
 const (
+	tidyFirst    = 5 * time.Second // by then the groups are made
 	tidyEvery    = 10 * time.Minute
 	consumerIdle = time.Hour
 )
@@ -18,15 +19,20 @@ const (
 //go:embed tidy.lua
 var tidyText string
 
-// tidyNowAndThen deletes abandoned consumers until ctx is done.
+// tidyNowAndThen deletes abandoned consumers until ctx is done: soon after the
+// start, since a process may not live for long, and then at intervals.
 func (in *Intake) tidyNowAndThen(ctx context.Context) {
-	for {
-		pause(ctx, tidyEvery)
+	for next := tidyFirst; ; next = tidyEvery {
+		pause(ctx, next)
 		if ctx.Err() != nil {
 			return
 		}
-		if _, err := in.Tidy(ctx, consumerIdle); err != nil {
-			in.noise.fault.Error().Err(err).Msg("removing abandoned consumers failed")
+		err := recovered(func() error {
+			_, err := in.Tidy(ctx, consumerIdle)
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			in.fault(err).Msg("removing abandoned consumers failed")
 		}
 	}
 }

@@ -45,12 +45,15 @@ feeding:
 	return errors.Join(failed.kept...)
 }
 
+// errPanicked is the error where handling one item panicked.
+var errPanicked = errors.New("a sweep panicked")
+
 // guarded makes an error of a panic, which in a goroutine of its own nobody else
 // could catch.
 func guarded[T any](ctx context.Context, item T, do func(context.Context, T) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("a sweep panicked: %v", p)
+			err = fmt.Errorf("%w: %v", errPanicked, p)
 		}
 	}()
 	return do(ctx, item)

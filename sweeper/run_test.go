@@ -128,7 +128,14 @@ func TestRunGoesOnAfterAPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHall(t)
 		storetest.Open(t, h.store, storetest.Request("first", soon(5)))
-		stop := h.run(t, func(string, ...string) { panic("counted out") })
+		var panics atomic.Int64
+		stop := h.run(t, func(event string, _ ...string) {
+			if event == "panics" {
+				panics.Add(1)
+				return
+			}
+			panic("counted out")
+		})
 		<-time.After(11 * time.Second)
 		storetest.Open(t, h.store, storetest.Request("second", soon(5)))
 		<-time.After(11 * time.Second)
@@ -138,6 +145,9 @@ func TestRunGoesOnAfterAPanic(t *testing.T) {
 		}
 		if n := h.log.count("counted out"); n != 2 {
 			t.Errorf("%d lines about two panics", n)
+		}
+		if n := panics.Load(); n != 2 {
+			t.Errorf("%d of two panics were counted", n)
 		}
 		if err := stop(); err != nil {
 			t.Error(err)

@@ -63,12 +63,16 @@ func New(cfg Config) *Sweeper { return &Sweeper{cfg: cfg} }
 // Run tidies once and then hourly, and sweeps by the schedule, until ctx ends. It
 // waits for a running sweep.
 func (s *Sweeper) Run(ctx context.Context) error {
-	log := cronLog{s.cfg.Log}
+	log := cronLog{s.cfg.Log, s.cfg.Count}
 	// Recover stands innermost: a panic must not keep the token of SkipIfStillRunning.
 	c := cron.New(cron.WithLocation(time.UTC), cron.WithLogger(log),
 		cron.WithChain(cron.SkipIfStillRunning(log), cron.Recover(log)))
 	c.Schedule(s.cfg.Schedule, cron.FuncJob(func() {
-		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+		err := s.Sweep(ctx)
+		if errors.Is(err, errPanicked) {
+			s.cfg.Count("panics")
+		}
+		if err != nil && ctx.Err() == nil {
 			s.cfg.Log.Error().Err(err).Msg("a sweep left something undone; the next one goes on")
 		}
 	}))
@@ -258,12 +262,16 @@ func (s *Sweeper) tidy(ctx context.Context) {
 }
 
 // cronLog passes the words of cron on.
-type cronLog struct{ log zerolog.Logger }
+type cronLog struct {
+	log   zerolog.Logger
+	count func(event string, labels ...string)
+}
 
 // Info is not passed on: cron tells of every run.
 func (cronLog) Info(string, ...any) {}
 
 // Error passes a panic of a job on.
 func (l cronLog) Error(err error, msg string, keysAndValues ...any) {
+	l.count("panics")
 	l.log.Error().Err(err).Fields(keysAndValues).Msg("a sweep panicked: " + msg)
 }

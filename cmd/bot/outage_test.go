@@ -202,3 +202,50 @@ func TestWrongClockOfTheHost(t *testing.T) {
 		})
 	}
 }
+
+// A panic anywhere is like a kill of the one thing that was being done: the bot
+// lives, and does it again.
+func TestPanicsEverywhere(t *testing.T) {
+	t.Parallel()
+	for _, point := range []string{
+		"getUpdates", "sendMessage", "editMessageText", "answerCallbackQuery", "getMe", "setMyCommands",
+		"set", "get", "lease.lua", "due.lua", "read.lua", "open.lua", "card.lua", "intent.lua", "sent.lua", "settle.lua", "view.lua", "step.lua",
+		"decide.lua", "xgroup create", "xreadgroup", "xautoclaim", "xack", "xread", "time", "zadd", "zscore", "hget",
+	} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(w *bubble) {
+				seen := 0
+				w.run("one", &life{at: func(name string) ending {
+					if name == point {
+						if seen++; seen == 1 {
+							return panics
+						}
+					}
+					return goesOn
+				}})
+				w.ask("a1", "iris", time.Hour)
+				w.ask("a2", "iris", 5*time.Second)
+				m := w.has(90*time.Second, annID, "a1", "Trash it")
+				w.pass(5 * time.Second)
+				w.ann.Tap(m, "Reject")
+				w.ann.Send(annID, "/pending")
+				// A tap whose handling panicked is set aside, and counts for nothing.
+				w.until(15*time.Second, "the tap is handled", func() bool { return w.sim.PendingUpdates() == 0 })
+				w.says(2*time.Minute, annID, "a2", "Lapsed")
+				w.once("a2", "lapsed")
+				w.ask("a3", "iris", time.Hour)
+				w.ann.Tap(w.has(5*time.Second, annID, "a3", "Trash it"), "Trash it") // may be the one that panics
+				w.pass(5 * time.Second)
+				w.confirms("a3")
+				w.once("a3", "approved")
+				if w.log.count("a panic of the test") == 0 {
+					t.Error("nothing told of the panic")
+				}
+				if seen == 0 {
+					t.Errorf("%s was not come to", point)
+				}
+			})
+		})
+	}
+}

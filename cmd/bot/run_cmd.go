@@ -70,10 +70,13 @@ func (s *shell) reload(app *App, log zerolog.Logger) {
 			return
 		case <-hup:
 		}
-		cfg, err := s.load()
-		if err == nil {
-			err = app.Reload(s.ctx, cfg)
-		}
+		err := recovered(s.ctx, func(ctx context.Context) error {
+			cfg, err := s.load()
+			if err != nil {
+				return err
+			}
+			return app.Reload(ctx, cfg)
+		})
 		if err != nil {
 			log.Error().Err(err).Msg("the new configuration is not taken; nothing changed")
 			continue
