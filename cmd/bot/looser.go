@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"countersign/config"
@@ -43,7 +45,8 @@ func (a *App) announce(ctx context.Context) error {
 }
 
 // compare compares the policies with those that owners know of. The notices are
-// named, so that a kill half way, or another replica, doubles none.
+// named by what they say, so that a kill half way, or another replica, doubles none,
+// and a further change after such a kill is told, too.
 func (a *App) compare(ctx context.Context) error {
 	cfg := a.config()
 	now := compared(cfg)
@@ -67,9 +70,10 @@ func (a *App) compare(ctx context.Context) error {
 	}
 	if what := policy.Looser(known.Policies, now); !first && len(what) > 0 {
 		a.opts.Log.Warn().Strs("looser", what).Msg("the policies let more pass than the owners know of; they are told")
+		said := sha256.Sum256([]byte(strings.Join(what, "\n")))
 		for _, owner := range owners(cfg) {
 			n := store.Notice{
-				ID: fmt.Sprintf("looser:%d:%d", known.Change+1, owner), Kind: store.Looser, Chat: owner, What: what,
+				ID: fmt.Sprintf("looser:%d:%x:%d", known.Change+1, said[:8], owner), Kind: store.Looser, Chat: owner, What: what,
 			}
 			if _, err := a.store.NewNotice(ctx, n, 0); err != nil {
 				return err

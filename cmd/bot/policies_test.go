@@ -246,9 +246,18 @@ func TestLooserPoliciesAreTold(t *testing.T) {
 		told(2, "of a second rise")
 		a.stop()
 		b.stop()
+		known, err := w.store.Setting(context.Background(), policiesSetting)
+		w.ok(err)
 		w.cfg.Policies[0].AutoApproveTools = []string{"wipe"}
-		w.run("c", &life{})
+		c := w.run("c", &life{})
 		w.pass(time.Minute)
 		told(3, "after a start with more")
+		c.stop()
+		// That they were told was not kept, and meanwhile there is more to tell.
+		w.ok(w.store.SetSetting(context.Background(), policiesSetting, known))
+		w.cfg.Policies[0].AutoApproveTools = []string{"wipe", "format"}
+		w.run("d", &life{})
+		w.pass(time.Minute)
+		told(4, "after a start with still more")
 	})
 }
