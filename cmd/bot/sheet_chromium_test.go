@@ -120,6 +120,9 @@ func (v *browserVisitor) photograph(ctx context.Context, t *testing.T, theme str
 			document.documentElement.dataset.theme = %q;
 			const m = document.querySelector('.message[data-id="%d"]');
 			m?.scrollIntoView({block: 'center', behavior: 'instant'});
+			let log = m?.parentElement; // near its end the page holds on to the end, so go there at once
+			while (log && log.scrollHeight <= log.clientHeight) log = log.parentElement;
+			if (log && log.scrollHeight - log.clientHeight - log.scrollTop < 300) log.scrollTop = log.scrollHeight;
 			return !!m && document.getAnimations().every((a) => a.effect.getComputedTiming().iterations === Infinity);
 		})()`, theme, id)
 		if err := v.poll(ctx, ready); err != nil {
