@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -286,6 +287,40 @@ func TestSettleMeetsChange(t *testing.T) {
 			w.Errorf("%d changes were seen, want 6", changes)
 		}
 		w.inLine("a1")
+		quiet(w, "a1")
+	})
+}
+
+// TestLateEditGoesOverALaterOne has a process edit a card that another has drawn
+// since: the card comes to show its row all the same, with no further input.
+func TestLateEditGoesOverALaterOne(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(w *world) {
+		paused := make(chan struct{})
+		var once sync.Once
+		w.start("a", start{bot: func(b delivery.Bot) delivery.Bot {
+			return valve{Bot: b, edit: func(_ context.Context, _ int64, next func() error) error {
+				once.Do(func() { <-paused })
+				return next()
+			}}
+		}})
+		w.open("a1")
+		settle()
+		w.openStep("a1", ann)
+		settle()
+		w.ok(w.store.GiveLease(w.Context(), "a"))
+		w.start("b", start{})
+		settle()
+		w.decide("a1", byAnn())
+		settle()
+		if m := w.post(ann); !has("Rejected by Ann")(m) {
+			w.Fatalf("the new holder shows\n%s", m.Text)
+		}
+		close(paused) // the edit of the old one, with its Yes, goes over it
+		pass(time.Minute)
+		if m := w.post(ann); !has("Rejected by Ann")(m) || hasButton(m, "Yes") {
+			w.Errorf("the card says\n%s", m.Text)
+		}
 		quiet(w, "a1")
 	})
 }

@@ -118,18 +118,30 @@ func sendChecks() []check {
 			e.card("a1")
 			e.livesFor(e.keys.Message(ann, message), storetest.Retention-hour)
 		}},
-		{"sent", "what comes in under an old lease is not recorded, and is drawn again", func(e *env) {
-			e.open("a1")
+		{"sent", "what comes in under an old lease is not recorded; what it was edited over is drawn again", func(e *env) {
+			r := e.open("a1")
 			cid := e.card("a1")
-			l := e.lease()
-			l.Number--
-			before := e.rdb.HGetAll(e.ctx, e.keys.CardKey(cid)).Val()
-			e.marked("a1", func() {
-				ok, err := e.store.Sent(e.ctx, "a1", cid, "edit", message, "stale", 0, l)
-				e.ok(err)
-				same(e, "recorded", ok, false)
-			})
-			same(e, "card", e.rdb.HGetAll(e.ctx, e.keys.CardKey(cid)).Val(), before)
+			e.look("a1", cid, store.View{User: ann, Pages: []string{"0"}, Message: 12, Chat: ann})
+			e.sent("a1", cid, "edit", 12, 0)
+			want := *e.read("a1").Card(cid)
+			e.late("a1", cid, store.TheCard, 13)
+			same(e, "card after a send", *e.read("a1").Card(cid), want)
+			e.late("a1", cid, "edit", 13)
+			same(e, "card after an edit of no message of it", *e.read("a1").Card(cid), want)
+			want.Copies = map[int]string{12: ""}
+			e.late("a1", cid, "edit", 12)
+			same(e, "card after an edit of a copy", *e.read("a1").Card(cid), want)
+			want.Drawn = ""
+			before := e.read("a1")
+			e.late("a1", cid, "edit", message)
+			same(e, "card after an edit", *e.read("a1").Card(cid), want)
+			settled, err := e.store.Settle(e.ctx, before, -1)
+			e.ok(err)
+			same(e, "settled by who read it before", settled, false)
+			e.sent("a1", cid, "edit", message, 0)
+			e.ok(e.rdb.Del(e.ctx, e.keys.Row(r.ID)).Err())
+			e.late("a1", cid, "edit", message)
+			same(e, "rows", e.rdb.Exists(e.ctx, e.keys.Row(r.ID)).Val(), 0)
 		}},
 		{"sent", "a card that is gone stays gone", func(e *env) {
 			e.open("a1")

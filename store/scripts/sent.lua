@@ -6,6 +6,15 @@
 local prefix, id, what, message = ARGV[1], ARGV[2], ARGV[5], ARGV[6]
 local now = now_ms()
 if redis.call('HGET', KEYS[2], 'number') ~= ARGV[4] then
+  -- The edit may have gone over one of the new holder's: nobody knows which stands.
+  if redis.call('EXISTS', KEYS[3]) == 1 then
+    local field = redis.call('HGET', KEYS[1], 'message') == message and 'drawn' or 'copy:' .. message
+    -- Once is enough: a new revision is tried at once, also by who has yet to find that the lease is gone.
+    if (redis.call('HGET', KEYS[1], field) or '') ~= '' then
+      redis.call('HSET', KEYS[1], field, '')
+      redis.call('HINCRBY', KEYS[3], 'rev', 1)
+    end
+  end
   mark(KEYS[5], KEYS[6], 'a:' .. id, now)
   return 'stale'
 end
