@@ -324,8 +324,12 @@ func (r *run) play(ctx context.Context) {
 	asked := newPace()
 	var storm, work sync.WaitGroup
 	storm.Go(func() { r.storm(ctx, asked) })
-	places := make(chan struct{}, inFlight)
+	acting, idle := make(chan struct{}, inFlight), make(chan struct{}, leftAlone)
 	for _, p := range plans(r.options.seed, r.options.approvals, r.options.over) {
+		places := acting
+		if p.fate == unanswered || p.fate == strange {
+			places = idle
+		}
 		if !pause(ctx, time.Until(r.began.Add(p.at))) || !r.enter(ctx, places) {
 			break
 		}
@@ -354,10 +358,13 @@ func (r *run) enter(ctx context.Context, places chan<- struct{}) bool {
 	return false
 }
 
-// inFlight is how many approvals wait for their answer at once: more are asked
-// only as others end, so that a slow machine has a longer storm and not a deeper
-// one.
-const inFlight = 250
+// inFlight is how many approvals that somebody answers, and leftAlone how many
+// that nobody does, wait at once: more are asked only as others end, so that a slow
+// machine has a longer storm and not a deeper one.
+const (
+	inFlight  = 100
+	leftAlone = 150
+)
 
 // take has everybody begin with one approval. answered is called when its runtime
 // no longer waits.
