@@ -1,6 +1,7 @@
 package delivery_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"countersign/simulator"
 	"countersign/store/storetest"
 	"countersign/sweeper"
+	"countersign/telegram"
 )
 
 // sweep sweeps once.
@@ -62,6 +64,30 @@ func TestLapsedBeforeTheirCards(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSentWhileRedisGoesAway has Redis go away between a send and its record: the
+// message's id is known, so nothing is sent twice.
+func TestSentWhileRedisGoesAway(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(w *world) {
+		l := &life{}
+		w.start("a", start{life: l, bot: func(b delivery.Bot) delivery.Bot {
+			return valve{Bot: b, send: func(_ context.Context, _ telegram.Outgoing, next func() (telegram.Sent, error)) (telegram.Sent, error) {
+				sent, err := next()
+				l.over.Store(true)
+				return sent, err
+			}}
+		}})
+		w.open("a1")
+		pass(delivery.LeaseTTL / 2)
+		w.post(ann)
+		l.over.Store(false)
+		pass(time.Minute)
+		w.post(ann)
+		w.inLine("a1")
+		quiet(w, "a1")
+	})
 }
 
 // TestFewLapsedBeforeTheirCards wants a card each for no more than five.

@@ -129,11 +129,25 @@ func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, l
 	if err != nil {
 		return r.failed(ctx, reading, n, c, err)
 	}
-	ctx, cancel := recording(ctx)
-	defer cancel()
-	kept, err := r.cfg.Store.Sent(ctx, reading.ID, c.ID, n.what, sent.MessageID, m.Hash(), stepOn(reading, c, p), lease)
 	r.cfg.Count("sends", n.what)
-	return r.kept(kept, err, reading.ID)
+	return r.recorded(ctx, reading.ID, func(ctx context.Context) (bool, error) {
+		return r.cfg.Store.Sent(ctx, reading.ID, c.ID, n.what, sent.MessageID, m.Hash(), stepOn(reading, c, p), lease)
+	})
+}
+
+// recorded writes down what was sent, as often as it takes while this process
+// leads: what is not written down would be sent again. It returns how long to
+// leave the chat alone.
+func (r *Reconciler) recorded(ctx context.Context, id string, write func(context.Context) (bool, error)) time.Duration {
+	for {
+		writing, cancel := recording(ctx)
+		ok, err := write(writing)
+		cancel()
+		wait := r.kept(ok, err, id)
+		if err == nil || !pauseFor(ctx, wait) {
+			return wait
+		}
+	}
 }
 
 // cardFor is the card a send is about, made where there is none yet.

@@ -36,7 +36,7 @@ if what == 'back' then
   redis.call('DEL', bot .. 'failed:' .. chat)
 else
   ids = redis.call('ZRANGE', bot .. 'open:' .. chat, 0, -1)
-  if ARGV[6] ~= '' and not redis.call('ZSCORE', bot .. 'open:' .. chat, ARGV[6]) then ids[#ids + 1] = ARGV[6] end
+  ids[#ids + 1] = ARGV[6]
 end
 local n = 0
 for _, id in ipairs(ids) do
