@@ -35,7 +35,7 @@ func TestChat(t *testing.T) {
 		"reply by key": replyByKey, "reply by swipe": replyBySwipe, "menu": messageMenu,
 		"command hints": commandHints, "drafts": drafts, "a draft that fails": failedDraft,
 		"quotes": quotes, "opened parts": openedParts, "unread": unread, "place kept": placeKept,
-		"document": document, "two windows": twoWindows,
+		"document": document, "two windows": twoWindows, "second tap": secondTap,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, browser) })
 	}
@@ -237,5 +237,45 @@ func twoWindows(t *testing.T, browser context.Context) {
 	ann.until(`!!document.querySelector('.key.busy')`)
 	if got := ann.text(`String(document.querySelectorAll('.tapped').length)`); got != "0" {
 		t.Error("Ann is told of her own tap")
+	}
+}
+
+// secondTap holds the buttons of a card where they are while it changes, however much
+// there is above them, so that a second tap never finds what a person has yet to see.
+func secondTap(t *testing.T, browser context.Context) {
+	for name, before := range map[string]int{"alone": 0, "at the end": 20} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			for i := range before {
+				s.bot("sendMessage", map[string]any{"chat_id": annID, "text": fmt.Sprintf("message %d\nwith\nlines", i)})
+			}
+			keys := func(texts ...string) map[string]any {
+				rows := [][]map[string]any{}
+				for _, text := range texts {
+					rows = append(rows, []map[string]any{{"text": text, "callback_data": text}})
+				}
+				return map[string]any{"inline_keyboard": rows}
+			}
+			s.bot("sendMessage", map[string]any{"chat_id": annID, "text": "Pay?", "reply_markup": keys("Pay", "Reject", "Exact call")})
+			card := s.last(annID, "Pay?")
+			b := openTab(t, browser, s.handler, phone, "#chat/1001")
+			b.until(newest + `?.querySelectorAll('.key').length === 3 && (document.getElementById('to-end').click(), document.getElementById('to-end').hidden)`)
+			b.until(atEnd)
+			// Only the first button is in sight, yet that counts as being at the end.
+			if before > 0 {
+				b.do(`document.getElementById('scroll').scrollTop -= 90`)
+			}
+			b.do(`window.was = ` + newest + `.querySelector('.key').getBoundingClientRect().top`)
+			s.bot("editMessageText", map[string]any{
+				"chat_id": annID, "message_id": card.MessageID, "text": "Pay?\n\nReally pay?\nTap Yes.",
+				"reply_markup": keys("Cancel", "Reject", "Exact call", "Yes"),
+			})
+			b.until(newest + `.querySelectorAll('.key').length === 4`)
+			moved := b.text(`String(Math.round(` + newest + `.querySelector('.key').getBoundingClientRect().top - window.was))`)
+			if moved != "0" && moved != "1" && moved != "-1" { // a scroll is in whole pixels
+				t.Errorf("the first button moved by %s", moved)
+			}
+			b.until(atEnd) // after a moment, so that Yes is in sight
+		})
 	}
 }

@@ -154,8 +154,9 @@ function onLink(event, url) {
   }
 }
 
-/** Where the runtimes cover the chats, they go once one has asked. */
+/** Where the runtimes cover the chats, they go once one has asked. What it asks is at the end. */
 function afterPress() {
+  talk.toEnd();
   if (matchMedia('(max-width: 1179px)').matches) closeRuntimes();
 }
 

@@ -81,10 +81,13 @@ export class Talk {
     const follow = this.#view.atEnd || (!known && m.from?.id === this.#store.viewer.id);
     const old = this.#find(m.message_id);
     const fresh = this.#make(m);
+    const top = old?.querySelector('.keyboard')?.getBoundingClientRect().top;
+    const keys = fresh.querySelector('.keyboard');
     if (old) this.#replace(old, fresh, m);
     else this.#insert(fresh, m, known);
     this.#arrange();
-    if (follow) this.#view.toEnd(!old);
+    if (top !== undefined && keys) this.#view.hold(keys, top, follow);
+    else if (follow) this.#view.toEnd(!old);
     else this.#view.look();
   }
 
@@ -136,6 +139,11 @@ export class Talk {
     const note = el('span', { class: 'tapped' }, tapWords(tap));
     item.querySelector('.bubble')?.append(note);
     setTimeout(() => note.remove(), TAP_SHOWN);
+  }
+
+  /** Goes to the newest message, and stays there. */
+  toEnd() {
+    this.#view.toEnd();
   }
 
   /** Looks again at what is in sight, since the window may have come to the front. */

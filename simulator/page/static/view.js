@@ -6,6 +6,7 @@ import { byId } from './dom.js';
 
 const NEAR = 120; // px from the end that still count as being there
 const BELOW_EDGE = 64; // px from the upper edge at which the first unread message stands
+const HELD = 1200; // ms for which buttons stay under the finger that tapped one of them
 const BEGUN = 32; // px of a message in sight from which it counts as seen
 
 export class View {
@@ -16,6 +17,7 @@ export class View {
   #anchors = new Map(); // by place: {id, offset} of the message at the upper edge; none: at the end
   #stuck = true;
   #top = 0; // where the view was last
+  #held = 0; // the timer that ends a hold
 
   /** onSeen(id) is told the newest message in sight. */
   constructor(onSeen) {
@@ -35,6 +37,7 @@ export class View {
 
   /** Shows a place whose messages have just been drawn. */
   open(place, firstUnread) {
+    this.#release();
     this.#place = place;
     if (firstUnread && !this.#anchors.has(place)) this.#anchors.set(place, { id: firstUnread, offset: BELOW_EDGE });
     this.#stuck = !this.#anchors.has(place);
@@ -47,6 +50,31 @@ export class View {
     byId('to-end').hidden = true;
     this.#scroll.scrollTo({ top: this.#scroll.scrollHeight, behavior: smooth ? motion() : 'instant' });
     this.look();
+  }
+
+  /**
+   * Leaves the buttons of a message that changed at the height where they were, so that
+   * a second tap finds what the first one left there; then goes on to the end, if follow.
+   */
+  hold(keys, top, follow) {
+    this.#release();
+    this.#scroll.scrollTop += keys.getBoundingClientRect().top - top;
+    const above = top - keys.getBoundingClientRect().top;
+    if (above > 0) { // there is nothing to scroll, and what there is stands at the lower edge
+      const room = parseFloat(getComputedStyle(this.#log, '::before').height);
+      this.#log.style.setProperty('--held', `${room + above}px`);
+    }
+    this.#top = this.#scroll.scrollTop; // nobody scrolled
+    this.#held = setTimeout(() => {
+      this.#release();
+      if (follow && this.#stuck) this.toEnd(true);
+    }, HELD);
+    this.look();
+  }
+
+  #release() {
+    clearTimeout(this.#held);
+    this.#log.style.removeProperty('--held');
   }
 
   /** Brings a message to the middle. */
