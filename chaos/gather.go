@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,7 @@ func (r *run) gather(ctx context.Context) (*verdict.Evidence, error) {
 			e.Answered[t.ID] = verdict.Toast{Text: a.Text, At: a.At}
 		}
 	}
-	applied(e.Calls, r.sim.Calls("sendMessage", "editMessageText", "answerCallbackQuery"))
+	applied(e.Calls, r.sim.Calls("sendMessage", "editMessageText", "answerCallbackQuery", "sendChatAction"))
 	slices.SortFunc(e.Messages, func(a, b verdict.Message) int {
 		if a.Chat != b.Chat {
 			return int(a.Chat - b.Chat)
@@ -61,7 +62,7 @@ func applied(calls []verdict.Call, log []simulator.Call) {
 		_ = json.Unmarshal(c.Params["reply_markup"], &k)
 		b := buttons(k)
 		id, _, badge := "", "", ""
-		if c.Method != "answerCallbackQuery" {
+		if c.Method == "sendMessage" || c.Method == "editMessageText" {
 			id, _, badge = describe(plain(c.Text("text")), b)
 		}
 		at := key{c.Method, id, badge, c.Text("callback_query_id"), c.Int("chat_id"), c.Int("message_id"), strings.Join(b, " ")}
@@ -78,6 +79,7 @@ func applied(calls []verdict.Call, log []simulator.Call) {
 		for j, found := range of[k] {
 			if !found.At.Before(c.From) && !found.At.After(c.Until) {
 				c.Applied = found.Applied
+				c.Out = found.Class == simulator.State && found.Code == http.StatusForbidden
 				c.Late = c.Callback != "" && found.Class == simulator.State
 				of[k] = slices.Delete(slices.Clone(of[k]), j, j+1)
 				break

@@ -87,7 +87,7 @@ func TestAllowed(t *testing.T) {
 		"unreachable, where Telegram refused the card": func(e *verdict.Evidence) {
 			answer(e, "c00004", "withdrawn", `"refused","reason":"unreachable: Forbidden"`)
 			e.Rows["c00004"]["state"] = "refused"
-			sendOf(e, "c00004").Applied = false
+			sendOf(e, "c00004").Applied, sendOf(e, "c00004").Out = false, true
 			message(e, "c00004").Text = "🚫 Refused · 12:00\nTrash the mail of c00004"
 			badgeOf(e, "c00004", "🚫 Refused · 12:00")
 		},

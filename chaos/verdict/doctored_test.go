@@ -96,6 +96,16 @@ func doctored() []forgery {
 			e.Rows["c00004"]["state"] = "refused"
 		}},
 
+		{"unreachable, and another approval's card failed", "refused by right", "c00004", func(e *verdict.Evidence) {
+			answer(e, "c00004", "withdrawn", `"refused","reason":"unreachable: Forbidden"`)
+			e.Rows["c00004"]["state"] = "refused"
+			sendOf(e, "c00003").Out = true
+		}},
+		{"unreachable, and the chat was gone only later", "refused by right", "c00004", func(e *verdict.Evidence) {
+			answer(e, "c00004", "withdrawn", `"refused","reason":"unreachable: Forbidden"`)
+			e.Rows["c00004"]["state"] = "refused"
+			e.Calls = append(e.Calls, verdict.Call{Method: "sendChatAction", Chat: ann, Out: true, From: noon(20)})
+		}},
 		{"a card says that it is open", "cards", "c00002", func(e *verdict.Evidence) { message(e, "c00002").Text = "🔴 Deletes data\nTrash the mail of c00002" }},
 		{"a card names somebody else", "cards", "c00002", func(e *verdict.Evidence) {
 			m := message(e, "c00002")

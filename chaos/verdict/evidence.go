@@ -157,6 +157,8 @@ type Call struct {
 	// Applied says that Telegram did it; OK that the bot was told so; Late that it
 	// was an answer to a tap that Telegram no longer took.
 	Applied, OK, Late bool
+	// Out says that Telegram refused it because the bot is out of the chat.
+	Out bool
 	// Carried are the callback queries that getUpdates handed over, or a webhook
 	// delivery.
 	Carried []string

@@ -62,10 +62,13 @@ func (c *court) refused(a *Asked, said answer) {
 	}
 }
 
-// failedThere reports whether a send to a chat was refused by Telegram, so that
-// nobody could be asked there.
+// failedThere reports whether Telegram said, before the answer, that the bot is out
+// of a chat: to a card of this approval, or when it was asked about the chat.
 func (c *court) failedThere(id string, chat int64) bool {
-	return slices.ContainsFunc(c.calls[id], func(call Call) bool { return call.Chat == chat && !call.Applied })
+	at := millis(c.Rows[id]["answered_at"]).Add(c.Slack)
+	return slices.ContainsFunc(c.Calls, func(call Call) bool {
+		return call.Out && call.Chat == chat && (call.Approval == id || call.Method == "sendChatAction") && !call.From.After(at)
+	})
 }
 
 // approved finds what every voter did.
