@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"slices"
+
 	"countersign/store"
 	"countersign/store/storetest"
 )

@@ -156,7 +156,7 @@ func (r *running) stop() {
 	if err := <-r.done; err != nil && r.life.alive() {
 		r.w.Errorf("a bot ended with %v", err)
 	}
-	_ = r.App.Close()
+	_ = r.Close()
 }
 
 // kill ends a bot as if by kill -9: nothing it does from now on has an effect.

@@ -169,7 +169,7 @@ type mortalTransport struct {
 func (m mortalTransport) RoundTrip(r *http.Request) (answer *http.Response, err error) {
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	serr := m.life.step(name, func() error {
-		answer, err = m.next.RoundTrip(r)
+		answer, err = m.next.RoundTrip(r) //nolint:bodyclose // the transport hands it to its caller
 		return err
 	})
 	if serr != nil && err == nil {

@@ -235,6 +235,8 @@ func TestTapWhileRedisIsAway(t *testing.T) {
 	p := newPlay(t)
 	pending := p.asked("a1", "iris")
 	card := p.card(annID, "a1")
+	p.taps(p.ann, card, "Exact call", "") // the bot listens: one that starts now cannot
+	card = p.shows(card, `"m1"`)
 	p.mini.SetError("LOADING Redis is loading the dataset in memory")
 	p.taps(p.ann, card, "Reject", "Not recorded yet; still trying.")
 	p.mini.SetError("")
