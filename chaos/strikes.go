@@ -63,7 +63,7 @@ func (r *run) killBot(ctx context.Context, s strike) {
 	b.kill()
 	end()
 	if leads {
-		r.measure(ctx, "a new leader draws cards", n)
+		r.measure(ctx, "cards are drawn again after the leader was killed")
 	}
 	pause(ctx, s.last)
 	r.revive(n)
@@ -157,7 +157,7 @@ func (r *run) strikeRedis(ctx context.Context, s strike) {
 		if err := r.db.up(context.WithoutCancel(ctx)); err != nil {
 			r.say("Redis: %v", err)
 		}
-		r.measure(ctx, "cards are drawn again after Redis is back", -1)
+		r.measure(ctx, "cards are drawn again after Redis is back")
 	case freezeRedis:
 		r.db.freeze(ctx, s.last)
 	case flushScripts:
@@ -288,13 +288,12 @@ func chatIDs() []int64 {
 	return all
 }
 
-// measure waits until a bot other than the one that was struck gets a card sent
-// or edited, and keeps how long that took.
-func (r *run) measure(ctx context.Context, what string, struck int) {
+// measure waits until a card is sent or edited, and keeps how long that took.
+func (r *run) measure(ctx context.Context, what string) {
 	begun := time.Now()
 	go func() {
 		for pause(ctx, 50*time.Millisecond) {
-			if at, ok := r.front.drawnAfter(begun, struck); ok {
+			if at, ok := r.front.drawnAfter(begun); ok {
 				r.took(what, at.Sub(begun))
 				return
 			}
@@ -302,17 +301,16 @@ func (r *run) measure(ctx context.Context, what string, struck int) {
 	}()
 }
 
-// drawnAfter is when a card was first drawn after a moment, by another bot.
-func (f *front) drawnAfter(after time.Time, struck int) (time.Time, bool) {
+// drawnAfter is when a card was first drawn after a moment.
+func (f *front) drawnAfter(after time.Time) (at time.Time, found bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i := len(f.calls) - 1; i >= 0 && f.calls[i].Until.After(after); i-- {
-		c := f.calls[i]
-		if c.OK && c.Kind == verdict.ACard && c.From.After(after) && c.Bot != struck {
-			return c.Until, true
+		if c := f.calls[i]; c.OK && c.Kind == verdict.ACard && c.From.After(after) {
+			at, found = c.Until, true
 		}
 	}
-	return time.Time{}, false
+	return at, found
 }
 
 // keyOf names a key of the run's namespace.
