@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector would take minutes, and meets the same code in other tests.
+
 package main
 
 import (
