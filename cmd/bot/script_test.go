@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,9 +20,15 @@ import (
 	"countersign/queue"
 )
 
+const atOnce = 6
+
 // TestMain makes this test binary two programs more: what scripts call
-// countersign is main itself.
+// countersign is main itself. Most tests here wait, for a lease or a deadline to pass or
+// for a browser, so that more of them run at once than a small machine has cores.
 func TestMain(m *testing.M) {
+	if f := flag.Lookup("test.parallel"); runtime.GOMAXPROCS(0) < atOnce {
+		_ = f.Value.Set(strconv.Itoa(atOnce)) // go test -parallel counts more
+	}
 	testscript.Main(m, map[string]func(){"countersign": main, "redis-cli": redisCLI})
 }
 
