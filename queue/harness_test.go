@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -195,11 +196,11 @@ func (b *bench) serve(streams ...string) {
 type router struct {
 	route  queue.Route
 	panics string
-	tier   string // of the last request
+	tier   atomic.Value // the tier of the last request, a string
 }
 
 func (r *router) Route(q *approval.Request, tier string) queue.Route {
-	r.tier = tier
+	r.tier.Store(tier)
 	if r.panics != "" && q.ID == r.panics {
 		panic("no route for " + q.ID)
 	}

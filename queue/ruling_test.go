@@ -202,8 +202,8 @@ func TestPolicyChoosesRoute(t *testing.T) {
 	b := newBench(t, storetest.Embedded(t), p.into)
 	b.request("a1", writing()...)
 	b.step()
-	if b.router.tier != "destroy" || b.row("a1").Tier != "unvetted" {
-		t.Errorf("routed by %q, shown as %q", b.router.tier, b.row("a1").Tier)
+	if b.router.tier.Load() != "destroy" || b.row("a1").Tier != "unvetted" {
+		t.Errorf("routed by %v, shown as %q", b.router.tier.Load(), b.row("a1").Tier)
 	}
 }
 

@@ -215,10 +215,10 @@ func TestPanicsEverywhere(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(w *bubble) {
-				seen := 0
+				var seen atomic.Int32 // commands come from many goroutines
 				w.run("one", &life{at: func(name string) ending {
 					if name == point {
-						if seen++; seen == 1 {
+						if seen.Add(1) == 1 {
 							return panics
 						}
 					}
@@ -242,7 +242,7 @@ func TestPanicsEverywhere(t *testing.T) {
 				if w.log.count("a panic of the test") == 0 {
 					t.Error("nothing told of the panic")
 				}
-				if seen == 0 {
+				if seen.Load() == 0 {
 					t.Errorf("%s was not come to", point)
 				}
 			})
