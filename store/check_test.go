@@ -40,7 +40,7 @@ func checks() []check {
 	var all []check
 	for _, some := range [][]check{
 		chatChecks(), openChecks(), openedAnsweredChecks(), decideChecks(), quorumChecks(), guardChecks(), stepChecks(),
-		claimChecks(), reportChecks(), interruptedChecks(), undoChecks(), alarmChecks(), cardChecks(), viewChecks(), sendChecks(),
+		claimChecks(), reportChecks(), interruptedChecks(), undoChecks(), alarmChecks(), cardChecks(), resentChecks(), viewChecks(), sendChecks(),
 		readChecks(), feedChecks(), leaseChecks(), deadChecks(), expiryChecks(), redrawChecks(), movedChecks(), rehomeChecks(), failChecks(), chatStateChecks(),
 	} {
 		all = append(all, some...)

@@ -4,6 +4,8 @@
 -- Returns the card's id, or '' where the row is gone or the lease is another's.
 local prefix, id, cid, chat = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 if redis.call('EXISTS', KEYS[1]) == 0 then return '' end
+-- The reply to this very command was lost, and the client sends it again.
+if redis.call('SISMEMBER', KEYS[2], cid) == 1 then return cid end
 if ARGV[6] ~= '' and redis.call('HGET', KEYS[4], 'number') ~= ARGV[6] then return '' end
 for _, have in ipairs(redis.call('SMEMBERS', KEYS[2])) do
   local key = prefix .. 'bot:card:' .. have
