@@ -2,6 +2,7 @@ package store
 
 import (
 	"io/fs"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -46,3 +47,17 @@ func (k Keys) Told(nid string) string     { return k.told(nid) }
 // The keys of what failed in a chat, and of the chats that moved.
 func (k Keys) FailedIn(chat int64) string { return k.failed(chat) }
 func (k Keys) Moved() string              { return k.moved() }
+
+// Needs are the commands that [Store.Rights] asks about.
+func (s *Store) Needs(streams []string) []string {
+	var commands []string
+	for _, r := range s.needs(streams) {
+		commands = append(commands, r[0])
+	}
+	return commands
+}
+
+// EntryID is the id of a stream entry.
+func EntryID(at time.Time, seq uint64) string {
+	return entryID{ms: uint64(at.UnixMilli()), seq: seq}.String()
+}
