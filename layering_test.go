@@ -40,6 +40,10 @@ func rooms() map[string]room {
 		".": {why: "carries the example configuration, and knows nothing"},
 
 		"approval": {why: "the domain: pure", third: []string{"github.com/gowebpki/jcs"}},
+		"schemas": {
+			why:   "what is published of the events, and nothing else",
+			third: []string{"github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
+		},
 		"policy": {
 			why:  "a decision is a function of facts and the operator's file",
 			ours: []string{"approval"}, third: []string{"golang.org/x/text"},
@@ -55,11 +59,11 @@ func rooms() map[string]room {
 		},
 		"store/storetest": {
 			why: "lends tests a Redis", lent: true,
-			ours: []string{"approval", "store"}, third: []string{redis, "github.com/alicebob/miniredis/v2"},
+			ours: []string{".", "approval", "store"}, third: []string{redis, "github.com/alicebob/miniredis/v2"},
 		},
 		"queue": {
 			why:  "streams in, and the client that runtimes use; knows no chat",
-			ours: []string{"approval", "store"}, third: []string{redis, zerolog},
+			ours: []string{"approval", "schemas", "store"}, third: []string{redis, zerolog},
 		},
 		"sweeper": {
 			why:  "does what time asks for; knows no chat",

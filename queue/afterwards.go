@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/approval"
+	"countersign/schemas"
 	"countersign/store"
 )
 
@@ -16,6 +17,9 @@ import (
 // planWithdrawal reads an approval.withdrawn.
 func (r *reader) planWithdrawal(j *job, data []byte, _ time.Time) {
 	w, err := approval.DecodeWithdrawal(data)
+	if err == nil {
+		err = r.in.conforms(schemas.Withdrawn, w.ID, data)
+	}
 	if err != nil {
 		r.setAside(j, err.Error())
 		return
@@ -74,6 +78,9 @@ func (r *reader) withdraw(ctx context.Context, e entry, w approval.Withdrawal) e
 // planClaim reads an approval.claimed.
 func (r *reader) planClaim(j *job, data []byte, now time.Time) {
 	c, err := approval.DecodeClaim(data)
+	if err == nil {
+		err = r.in.conforms(schemas.Claimed, c.ID, data)
+	}
 	if err != nil {
 		r.setAside(j, err.Error())
 		return
@@ -106,6 +113,9 @@ func (r *reader) claimed(ctx context.Context, e entry, c approval.ClaimEvent, no
 // planReport reads an approval.reported.
 func (r *reader) planReport(j *job, data []byte, _ time.Time) {
 	p, err := approval.DecodeReport(data)
+	if err == nil {
+		err = r.in.conforms(schemas.Reported, p.ID, data)
+	}
 	if err != nil {
 		r.setAside(j, err.Error())
 		return

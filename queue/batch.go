@@ -10,16 +10,17 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"countersign/schemas"
 	"countersign/store"
 )
 
 // Event types.
 const (
-	typeRequested = "approval.requested"
-	typeWithdrawn = "approval.withdrawn"
-	typeClaimed   = "approval.claimed"
-	typeReported  = "approval.reported"
-	typeAnswered  = "approval.answered"
+	typeRequested = string(schemas.Requested)
+	typeWithdrawn = string(schemas.Withdrawn)
+	typeClaimed   = string(schemas.Claimed)
+	typeReported  = string(schemas.Reported)
+	typeAnswered  = string(schemas.Answered)
 )
 
 // Reasons of dead letters beside those of a rule broken, which begin with

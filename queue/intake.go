@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"countersign/approval"
+	"countersign/schemas"
 	"countersign/store"
 )
 
@@ -92,6 +93,7 @@ const (
 type Intake struct {
 	cfg     IntakeConfig
 	keys    store.Keys
+	schemas *schemas.Set
 	readers []*reader
 	noise   noise
 }
@@ -120,7 +122,11 @@ func NewIntake(cfg IntakeConfig) (*Intake, error) {
 	if cfg.ReclaimIdle <= 0 {
 		cfg.ReclaimIdle = defaultReclaimIdle
 	}
-	in := &Intake{cfg: cfg, keys: store.NewKeys(cfg.Namespace), noise: newNoise(cfg.Log)}
+	set, err := schemas.Compile()
+	if err != nil {
+		return nil, fmt.Errorf("queue: %w", err)
+	}
+	in := &Intake{cfg: cfg, keys: store.NewKeys(cfg.Namespace), schemas: set, noise: newNoise(cfg.Log)}
 	if len(cfg.Streams) == 0 {
 		cfg.Streams = []Stream{{Key: in.keys.Requests()}}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/approval"
+	"countersign/schemas"
 	"countersign/store"
 )
 
@@ -17,6 +18,9 @@ const tooShort = time.Second
 // dead letter where no usable id could be read.
 func (r *reader) planRequest(j *job, data []byte, now time.Time) {
 	q, err := approval.Decode(data)
+	if err == nil {
+		err = r.in.conforms(schemas.Requested, q.ID, data)
+	}
 	if err == nil {
 		err = r.admits(&q)
 	}

@@ -9,10 +9,11 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"countersign/approval"
+	"countersign/schemas"
 )
 
 // typeUndo is the event by which an owner asks for the undo.
-const typeUndo = "approval.undo_requested"
+const typeUndo = string(schemas.UndoRequested)
 
 // An Undo is an owner's wish to have an executed call undone: run UndoTool for
 // what Calls did, and report the outcome undone.
