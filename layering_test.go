@@ -65,6 +65,10 @@ func rooms() map[string]room {
 			why:  "streams in, and the client that runtimes use; knows no chat",
 			ours: []string{"approval", "schemas", "store"}, third: []string{redis, zerolog},
 		},
+		"agents": {
+			why:  "asks about the calls of coding agents, as a runtime; knows no chat",
+			ours: []string{"approval", "queue"}, third: []string{"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal"},
+		},
 		"sweeper": {
 			why:  "does what time asks for; knows no chat",
 			ours: []string{"approval", "store"}, third: []string{cron, zerolog},
@@ -96,6 +100,11 @@ func rooms() map[string]room {
 		"simulator/spec":     {why: "the Bot API's description, on its own"},
 		"simulator/page":     {why: "a chat page over the simulator alone", ours: []string{"simulator", "simulator/entities"}},
 
+		"examples/trash-one-email": {
+			why: "what a runtime of somebody else's would write; nothing imports it", lent: true,
+			ours: []string{"approval", "queue"}, third: []string{redis},
+		},
+
 		"chaos": {
 			why: "a program of its own that tests the whole from outside; nothing imports it", lent: true,
 			ours:  []string{"approval", "cards", "chaos/verdict", "queue", "simulator"},
@@ -106,7 +115,7 @@ func rooms() map[string]room {
 		"cmd/bot": {
 			why: "wires the rooms; the one place that reads the clock, randomness and the environment",
 			ours: []string{
-				".", "approval", "cards", "config", "delivery", "handlers", "policy", "queue",
+				".", "agents", "approval", "cards", "config", "delivery", "handlers", "policy", "queue",
 				"simulator", "simulator/page", "store", "sweeper", "telegram",
 			},
 			third: []string{

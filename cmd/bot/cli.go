@@ -34,6 +34,9 @@ type cli struct {
 	Withdraw withdrawCmd `cmd:"" help:"Say that a request is no longer asked."`
 	Claim    claimCmd    `cmd:"" help:"Claim an approved call before running it."`
 	Report   reportCmd   `cmd:"" help:"Say what happened to an approved call."`
+
+	Hook hookCmd `cmd:"" help:"Decide on the tool calls of a coding agent."`
+	MCP  mcpCmd  `cmd:"" name:"mcp" set:"runtime=mcp" help:"Serve a coding agent as an MCP server, on standard input and output."`
 }
 
 // A shell is what commands run in.
@@ -137,8 +140,9 @@ type target struct {
 
 var namespaceForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// open connects to the queue. The caller closes the connection.
-func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
+// connect makes a client of the queue, and does not touch Redis yet. The caller
+// closes it.
+func (t target) connect(s *shell) (redis.UniversalClient, config.Config, error) {
 	cfg := config.Default()
 	if t.Redis != "" {
 		if !namespaceForm.MatchString(t.Namespace) {
@@ -154,6 +158,15 @@ func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
 	rdb, err := dial(cfg, 0, once)
 	if err != nil {
 		return nil, cfg, &failure{code: exitUsage, err: err}
+	}
+	return rdb, cfg, nil
+}
+
+// open connects to the queue. The caller closes the connection.
+func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
+	rdb, cfg, err := t.connect(s)
+	if err != nil {
+		return nil, cfg, err
 	}
 	if err := rdb.Ping(s.ctx).Err(); err != nil {
 		_ = rdb.Close()
