@@ -36,7 +36,7 @@ var (
 //	+xread %R~{NS}:answer:*                await
 //	+time                                  await
 //	+hmget +hgetall %R~{NS}:row:*          request, await, row, withdraw, report, claim
-//	+eval +evalsha +hexists +hsetnx %RW~{NS}:claim:*   claim
+//	+eval +evalsha +hmget +hexists +hsetnx %RW~{NS}:claim:*   claim
 //
 // The command line also asks +ping.
 //
