@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"countersign/approval"
 	"countersign/queue"
@@ -109,7 +108,6 @@ func TestClaimRights(t *testing.T) {
 		return // the embedded server has no rights to test
 	}
 	b := newBench(t, s)
-	tag := s.Keys().Prefix()
 	for _, id := range []string{"a1", "a2"} {
 		b.request(id)
 	}
@@ -118,12 +116,7 @@ func TestClaimRights(t *testing.T) {
 	storetest.Approve(t, b.store, "a1")
 	storetest.Approve(t, b.store, "a2")
 
-	rights := []any{
-		"reset", "on", ">secret", "-@all",
-		"+eval", "+evalsha", "+hmget", "+hgetall", "+hexists", "+hsetnx", "+xadd", "+xread",
-		"%R~" + tag + "row:*", "%RW~" + tag + "claim:*", "%R~" + tag + "answer:*",
-	}
-	user := login(t, s, "runtime-"+s.Namespace(), append(rights, "%W~"+s.Keys().Requests())...)
+	user := s.Login(t, "runtime")
 	client := queue.NewClient(user, s.Namespace(), queue.WithSlice(5*time.Millisecond))
 	answer, err := client.Await(within(t), queue.Pending{ID: "a1", Terms: b.row("a1").Terms, Pin: pin})
 	if err != nil || answer.Decision != approval.DecisionApproved {
@@ -152,8 +145,8 @@ func TestClaimRights(t *testing.T) {
 	}
 
 	// Without the right to its stream the claim leaves nothing behind.
-	stranger := login(t, s, "stranger-"+s.Namespace(), rights...)
-	err = queue.NewClient(stranger, s.Namespace()).Claim(ctx, "a2", pin, "stranger")
+	other := s.Login(t, "iris", "(+hmget +hgetall %R~"+s.Keys().Row("a2")+")", "(+eval +evalsha +hexists +hsetnx %RW~"+s.Keys().Claim("a2")+")")
+	err = queue.NewClient(other, s.Namespace()).Claim(ctx, "a2", pin, "stranger")
 	var refused *queue.ClaimRefused
 	if err == nil || errors.As(err, &refused) {
 		t.Errorf("the stranger's claim: %v, want Redis's refusal", err)
@@ -165,18 +158,4 @@ func TestClaimRights(t *testing.T) {
 	if diff := cmp.Diff([]string(nil), b.dead()); diff != "" {
 		t.Errorf("dead letters (-want +got):\n%s", diff)
 	}
-}
-
-// login makes a user of the server for one test, and connects as it.
-func login(t *testing.T, s *storetest.Server, name string, rules ...any) *redis.Client {
-	t.Helper()
-	args := append([]any{"acl", "setuser", name}, rules...)
-	must(t, s.Client().Do(t.Context(), args...).Err())
-	o, err := redis.ParseURL(s.URL())
-	must(t, err)
-	o.Username, o.Password = name, "secret"
-	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	c := redis.NewClient(o)
-	t.Cleanup(func() { _ = c.Close() })
-	return c
 }

@@ -23,7 +23,7 @@ func TestRedeliveryChangesNothing(t *testing.T) {
 		b.request("refused", storetest.With("tool", nil))
 		b.withdraw("early", "")
 		stop := &severed{command: "xack"}
-		s.Client().AddHook(stop)
+		s.Bot().AddHook(stop)
 		stop.on.Store(true)
 		if _, err := b.intake.Step(t.Context()); !errors.Is(err, errSevered) {
 			t.Fatalf("step gave %v, want the failure to acknowledge", err)
@@ -245,7 +245,7 @@ func TestWritesRefused(t *testing.T) {
 		b := newBench(t, s)
 		b.request("a1")
 		full := &severed{command: "evalsha"}
-		s.Client().AddHook(full)
+		s.Bot().AddHook(full)
 		full.on.Store(true)
 		for range 5 {
 			if _, err := b.intake.Step(t.Context()); !errors.Is(err, errSevered) {

@@ -49,7 +49,7 @@ func newBench(t testing.TB, s *storetest.Server, changes ...func(*queue.IntakeCo
 // config is a good one.
 func (b *bench) config(consumer string) queue.IntakeConfig {
 	return queue.IntakeConfig{
-		Redis: b.Client(), Store: b.store, Namespace: b.Namespace(), Consumer: consumer,
+		Redis: b.Bot(), Store: b.store, Namespace: b.Namespace(), Consumer: consumer,
 		Router: func() queue.Router { return b.router },
 		Durations: func() approval.Durations {
 			return approval.Durations{ToolCall: time.Hour, Halt: 10 * time.Minute, Max: 7 * 24 * time.Hour}

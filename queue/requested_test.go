@@ -219,6 +219,9 @@ func TestStreams(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
 		mail, far := s.Keys().Prefix()+"mail", "elsewhere-"+s.Namespace()
 		t.Cleanup(func() { s.Client().Del(t.Context(), far) })
+		if !s.IsEmbedded() { // which knows no rights
+			s.User(t, "bot", "~"+far)
+		}
 		b := newBench(t, s, func(c *queue.IntakeConfig) {
 			c.Streams = []queue.Stream{
 				{Key: mail, Runtimes: []string{"post", "iris*"}, IDs: "iris.*"},

@@ -77,7 +77,7 @@ type env struct {
 func newEnv(t testing.TB, s *storetest.Server, st *store.Store) *env {
 	return &env{
 		TB: t, server: s, ctx: t.Context(), store: st, rdb: s.Client(), keys: s.Keys(),
-		other: func(o store.Options) (*store.Store, error) { return store.New(s.Client(), o) },
+		other: func(o store.Options) (*store.Store, error) { return store.New(s.Bot(), o) },
 	}
 }
 

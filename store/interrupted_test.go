@@ -37,7 +37,7 @@ func (b *between) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 // interrupt lets something happen once, after the next script that runs.
 func (e *env) interrupt(happens func()) {
 	e.Helper()
-	e.rdb.AddHook(&between{happens})
+	e.server.Bot().AddHook(&between{happens})
 }
 
 // interruptedChecks are about what happens between a reading and the script

@@ -56,12 +56,12 @@ func fails(t *testing.T, c check, scripts fs.FS) bool {
 			}
 		}()
 		s := storetest.Embedded(r)
-		st, err := store.NewFrom(s.Client(), storetest.Options(s), scripts)
+		st, err := store.NewFrom(s.Bot(), storetest.Options(s), scripts)
 		if err != nil {
 			r.Fatal(err)
 		}
 		e := newEnv(r, s, st)
-		e.other = func(o store.Options) (*store.Store, error) { return store.NewFrom(s.Client(), o, scripts) }
+		e.other = func(o store.Options) (*store.Store, error) { return store.NewFrom(s.Bot(), o, scripts) }
 		c.prove(e)
 	}()
 	<-done

@@ -14,7 +14,11 @@ import (
 func TestServer(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
-		about, err := storetest.NewStore(t, s).Server(t.Context())
+		st, err := store.New(s.Client(), storetest.Options(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		about, err := st.Server(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,6 +37,24 @@ func TestServer(t *testing.T) {
 			t.Errorf("flaws %v, unknown %v", flaws, unknown)
 		}
 	})
+}
+
+// Without the right to read Redis's configuration the bot learns the rest all the same,
+// and takes nothing for granted.
+func TestServerByTheBot(t *testing.T) {
+	t.Parallel()
+	s := storetest.Real(t)
+	if s == nil {
+		return // the embedded server tells nothing of itself
+	}
+	about, err := storetest.NewStore(t, s).Server(t.Context())
+	if err != nil || about.Run == "" || about.Role != "master" || about.Version == "" || about.Eviction != "noeviction" {
+		t.Errorf("%+v (%v)", about, err)
+	}
+	flaws, unknown := about.Flaws()
+	if len(flaws) != 0 || !slices.Equal(unknown, []string{"persistence"}) {
+		t.Errorf("flaws %v, unknown %v", flaws, unknown)
+	}
 }
 
 // A server that cannot be reached is an error, not one that says nothing.

@@ -135,6 +135,7 @@ type clientStage struct {
 	*stage
 	ctx     context.Context
 	runtime string // the address of Redis with the runtime's user
+	admin   string // the same with every right
 	table   string // a namespace that no bot serves
 	control string
 }
@@ -149,32 +150,14 @@ func newClientStage(t *testing.T, server *storetest.Server) *clientStage {
 		Addr: server.Client().Options().Addr, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	t.Cleanup(func() { _ = c.redis.Close() })
-	c.runtime = c.user(server.Namespace(), c.table)
+	mail := "(+xadd %W~" + server.Keys().Prefix() + "mail)"
+	c.runtime = server.User(t, "runtime", append(storetest.Rights("runtime", c.table), mail)...)
+	c.admin = server.AdminURL()
 	control := httptest.NewServer(http.HandlerFunc(c.owner))
 	t.Cleanup(control.Close)
 	c.control = control.URL
 	c.start("bot-1")
 	return c
-}
-
-// user makes a user with the rights that docs/protocol.md gives a runtime, in some
-// namespaces, and returns the address with which to be it.
-func (c *clientStage) user(namespaces ...string) string {
-	c.t.Helper()
-	name := "runtime-" + namespaces[0]
-	args := []any{
-		"acl", "setuser", name, "reset", "on", ">secret",
-		"+ping", "+time", "+xadd", "+get", "+xread", "+hmget", "+hgetall", "+eval", "+evalsha", "+hexists", "+hsetnx",
-	}
-	for _, ns := range namespaces {
-		tag := "{" + ns + "}:"
-		args = append(args, "%W~"+tag+"requests", "%W~"+tag+"mail", "%R~"+tag+"alive", "%R~"+tag+"answer:*",
-			"%R~"+tag+"row:*", "%RW~"+tag+"claim:*")
-	}
-	if err := c.redis.Do(c.ctx, args...).Err(); err != nil {
-		c.t.Fatal(err)
-	}
-	return strings.Replace(c.cfg.Redis.URL.Reveal(), "redis://", "redis://"+name+":secret@", 1)
 }
 
 // run runs the tests of a client.
@@ -189,7 +172,7 @@ func (c *clientStage) run(cmd *exec.Cmd) {
 func (c *clientStage) finish(cmd *exec.Cmd) (string, error) {
 	c.t.Helper()
 	cmd.Env = append(cmd.Env,
-		"COUNTERSIGN_TEST_ADMIN="+c.cfg.Redis.URL.Reveal(), "COUNTERSIGN_TEST_RUNTIME="+c.runtime,
+		"COUNTERSIGN_TEST_ADMIN="+c.admin, "COUNTERSIGN_TEST_RUNTIME="+c.runtime,
 		"COUNTERSIGN_TEST_NAMESPACE="+c.cfg.Redis.Namespace, "COUNTERSIGN_TEST_TABLE_NAMESPACE="+c.table,
 		"COUNTERSIGN_TEST_CONTROL="+c.control,
 		"REDIS_URL="+c.runtime, "NAMESPACE="+c.cfg.Redis.Namespace)

@@ -20,7 +20,7 @@ func NewStore(t testing.TB, s *Server, changes ...func(*store.Options)) *store.S
 	for _, change := range changes {
 		change(&o)
 	}
-	st, err := store.New(s.Client(), o)
+	st, err := store.New(s.Bot(), o)
 	if err != nil {
 		t.Fatalf("store: %v", err)
 	}

@@ -9,6 +9,11 @@
 // the test. One real server serves a whole test process; every call gets a
 // namespace of its own, so that tests may run in parallel.
 //
+// # Rights
+//
+// What [NewStore] makes, and whoever connects to [Server.URL], has no more rights on a
+// real server than deploy/redis.acl gives the bot; [Server.Login] lends its other roles.
+//
 // # Time
 //
 // The embedded server has the time that the test gives it. A real one has its
@@ -22,6 +27,7 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -43,6 +49,7 @@ type Server struct {
 	addr      string
 	namespace string
 	client    *redis.Client
+	bot       *redis.Client        // as client where there are no users
 	embedded  *miniredis.Miniredis // nil on a real server
 
 	mu    sync.Mutex // guards what follows
@@ -92,6 +99,7 @@ func Real(t testing.TB) *Server {
 	}
 	s := newServer(t, &Server{name: "redis", addr: p.addr})
 	t.Cleanup(func() { s.clear(context.WithoutCancel(t.Context())) })
+	s.bot = s.Login(t, "bot")
 	return s
 }
 
@@ -102,6 +110,7 @@ func newServer(t testing.TB, s *Server) *Server {
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	t.Cleanup(func() { _ = s.client.Close() })
+	s.bot = s.client
 	return s
 }
 
@@ -111,11 +120,24 @@ func (s *Server) Name() string { return s.name }
 // IsEmbedded reports whether the test holds the server's clock.
 func (s *Server) IsEmbedded() bool { return s.embedded != nil }
 
-// URL is where a process of its own would connect to.
-func (s *Server) URL() string { return "redis://" + s.addr + "/0" }
+// URL is where a bot of its own would connect to, with the bot's rights.
+func (s *Server) URL() string {
+	o := s.bot.Options()
+	if o.Username == "" {
+		return s.AdminURL()
+	}
+	return "redis://" + o.Username + ":" + o.Password + "@" + s.addr + "/0"
+}
 
-// Client is a connection to the server, closed at the test's end.
+// AdminURL is where to connect to with every right.
+func (s *Server) AdminURL() string { return "redis://" + s.addr + "/0" }
+
+// Client is a connection with every right, closed at the test's end.
 func (s *Server) Client() *redis.Client { return s.client }
+
+// Bot is a connection with no more than the bot's rights, where the server knows
+// rights.
+func (s *Server) Bot() *redis.Client { return s.bot }
 
 // Namespace is empty at first, and nobody else's.
 func (s *Server) Namespace() string { return s.namespace }
@@ -167,6 +189,13 @@ func (s *Server) Moved() time.Duration {
 func (s *Server) clear(ctx context.Context) {
 	for it := s.client.Scan(ctx, 0, s.Keys().Prefix()+"*", 1000).Iterator(); it.Next(ctx); {
 		s.client.Unlink(ctx, it.Val())
+	}
+	if users, err := s.client.Do(ctx, "acl", "users").StringSlice(); err == nil {
+		for _, user := range users {
+			if strings.HasSuffix(user, s.namespace) {
+				s.client.Do(ctx, "acl", "deluser", user)
+			}
+		}
 	}
 }
 
