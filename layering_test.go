@@ -112,6 +112,11 @@ func rooms() map[string]room {
 		},
 		"chaos/verdict": {why: "judges what a run left behind, and shares no code with what it judges"},
 
+		"bench": {
+			why: "a program of its own that measures the bot from outside; nothing imports it", lent: true,
+			third: []string{redis, "github.com/go-telegram/bot"},
+		},
+
 		"cmd/bot": {
 			why: "wires the rooms; the one place that reads the clock, randomness and the environment",
 			ours: []string{
