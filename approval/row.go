@@ -82,6 +82,9 @@ type Row struct {
 	// UndoUntil is when the undo offer ends, zero if there is none.
 	UndoUntil time.Time
 	Undo      *By // who asked for the undo, nil before
+	// Seal says whether the row is as it was opened and answered. Where it is not,
+	// nothing of it may be shown or approved.
+	Seal Seal
 	// Quiet lists chats that get no card or notice of their own, because a
 	// shared notice speaks for this approval there.
 	Quiet []int64
@@ -90,9 +93,10 @@ type Row struct {
 // OwnedBy reports whether id was fixed as one who may answer.
 func (r *Row) OwnedBy(id int64) bool { return slices.Contains(r.Owners, id) }
 
-// Title is the card's title, or the id where none could be read.
+// Title is the card's title, or the id where none could be read or the seal does
+// not hold.
 func (r *Row) Title() string {
-	if r.Request == nil {
+	if r.Request == nil || !r.Seal.Good() {
 		return r.ID
 	}
 	return r.Request.Card.Title
@@ -100,7 +104,7 @@ func (r *Row) Title() string {
 
 // Action is the action as words: the card's action, or the title.
 func (r *Row) Action() string {
-	if r.Request == nil {
+	if r.Request == nil || !r.Seal.Good() {
 		return r.ID
 	}
 	if r.Request.Card.Action != "" {
@@ -116,7 +120,7 @@ func (r *Row) CanUndo(now time.Time) bool {
 	default:
 		return false
 	}
-	return r.Request != nil && r.Request.Card.UndoTool != "" && r.Undo == nil && now.Before(r.UndoUntil)
+	return r.Seal.Good() && r.Request != nil && r.Request.Card.UndoTool != "" && r.Undo == nil && now.Before(r.UndoUntil)
 }
 
 // A ClaimRecord says who claimed an approval, and when.

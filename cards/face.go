@@ -52,6 +52,9 @@ func newFace(row *approval.Row, s Settings) *face {
 
 // sealHolds reports whether the row's own text may be shown.
 func sealHolds(row *approval.Row) bool {
+	if !row.Seal.Good() {
+		return false
+	}
 	if row.Answer == nil || row.State != approval.Refused {
 		return true // an owner's own words may begin with anything
 	}

@@ -70,7 +70,7 @@ func (s *Store) report(ctx context.Context, r *Reading, p Reporting) (Status, er
 // undoUntil is when the undo offer of a report ends, in Unix ms, 0 if there is
 // none: only where an undo is declared and something was done.
 func (s *Store) undoUntil(r *Reading, p approval.Report) int64 {
-	if r.Row.Request == nil || r.Row.Request.Card.UndoTool == "" {
+	if r.Row.Request == nil || !r.Row.Seal.Good() || r.Row.Request.Card.UndoTool == "" {
 		return 0
 	}
 	if p.Outcome != approval.Executed && p.Outcome != approval.Partial {

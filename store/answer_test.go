@@ -1,9 +1,6 @@
 package store_test
 
 import (
-	"encoding/json"
-	"errors"
-	"testing"
 	"time"
 
 	"countersign/approval"
@@ -122,46 +119,4 @@ func openedAnsweredChecks() []check {
 			same(e, "request", row.Request, nil)
 		}},
 	}
-}
-
-func TestAnswersAreSigned(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
-		sign := func(data []byte) ([]byte, error) {
-			return approval.WithSig(data, approval.Sig{Alg: "ed25519", Key: "k", Value: "v"}), nil
-		}
-		e := newEnv(t, s, storetest.NewStore(t, s, func(o *store.Options) { o.Sign = sign }))
-		e.executed("a1")
-		e.asksUndo(e.read("a1"), ann, store.Done)
-		events := e.events(e.keys.Answer("a1"))
-		same(e, "events", len(events), 2)
-		for _, event := range events {
-			var data struct{ Sig approval.Sig }
-			e.ok(json.Unmarshal([]byte(event["data"].(string)), &data))
-			same(e, "signature", data.Sig.Value, "v")
-		}
-	})
-}
-
-func TestWithoutASignatureNothingIsAnswered(t *testing.T) {
-	t.Parallel()
-	fault := errors.New("no key")
-	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
-		good := newEnv(t, s, storetest.NewStore(t, s))
-		good.open("a1")
-		good.executed("a2")
-		e := newEnv(t, s, storetest.NewStore(t, s, func(o *store.Options) {
-			o.Sign = func([]byte) ([]byte, error) { return nil, fault }
-		}))
-		e.unchanged(func() {
-			_, _, opening := e.store.Open(e.ctx, answeredAtOnce(e.opening("a3"), approval.Approved, approval.Policy, ""))
-			_, _, deciding := e.store.Decide(e.ctx, e.read("a1"), byOperator(approval.DecisionApproved))
-			_, _, undoing := e.store.Undo(e.ctx, e.read("a2"), ann, telegram(ann))
-			for _, err := range []error{opening, deciding, undoing} {
-				if !errors.Is(err, fault) {
-					t.Errorf("got %v, want %v", err, fault)
-				}
-			}
-		})
-	})
 }

@@ -119,7 +119,7 @@ func (s *Store) Look(ctx context.Context, id, card string, v View) (*Reading, er
 	if err != nil {
 		return nil, err
 	}
-	_, r, err := parseResult(out)
+	_, r, err := s.parseResult(out)
 	return r, err
 }
 

@@ -23,6 +23,7 @@ const (
 	ByDeadline  Guard = "due"         // the sweeper
 	ByRuntime   Guard = "runtime"     // a withdrawal, by the request's own stream
 	Unreachable Guard = "unreachable" // every card failed for good
+	BySeal      Guard = "seal"        // the row's seal does not hold: refused, whatever was attempted
 )
 
 // An Attempt is what somebody or something wants to answer.
@@ -59,6 +60,13 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 		if r.Row == nil {
 			return Unknown, r, nil
 		}
+		a := a
+		switch {
+		case !r.Row.Seal.Good() && (r.Row.State == approval.Open || a.Guard == BySeal):
+			a = r.meddled()
+		case a.Guard == BySeal:
+			return Changed, r, nil // it holds by now
+		}
 		to, payload, voters, err := s.compose(r, a)
 		if err != nil {
 			return "", r, err
@@ -72,19 +80,25 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 			quiet = jsonText(a.Quiet)
 		}
 		k := s.keys
+		args := []any{
+			k.Prefix(), r.ID, r.rev, string(to), string(a.Guard), a.User, a.Card, a.StepRev,
+			a.Confirm.Dwell.Milliseconds(), a.Confirm.Window.Milliseconds(), voters, payload,
+			r.ID + "/answered", stamp(r.Now), auditText(audit), s.retention.Milliseconds(), quiet, a.Stream,
+			strings.Join(a.Notices, ","), r.covered, s.signer(),
+		}
+		if a.Guard == BySeal {
+			args = append(args, s.alarms(r)...)
+		}
 		v, err := s.run(ctx, "decide",
 			[]string{
 				k.Row(r.ID), k.memory(r.ID), k.Deadlines(), k.reminders(), k.dirty(), k.wake(), k.audit(),
-				k.Answers(), k.Answer(r.ID),
+				k.Answers(), k.Answer(r.ID), k.signing(),
 			},
-			k.Prefix(), r.ID, r.Row.Rev, string(to), string(a.Guard), a.User, a.Card, a.StepRev,
-			a.Confirm.Dwell.Milliseconds(), a.Confirm.Window.Milliseconds(), voters, payload,
-			r.ID+"/answered", stamp(r.Now), auditText(audit), s.retention.Milliseconds(), quiet, a.Stream,
-			strings.Join(a.Notices, ","))
+			args...)
 		if err != nil {
 			return "", r, err
 		}
-		status, fresh, err := parseResult(v)
+		status, fresh, err := s.parseResult(v)
 		if err != nil {
 			return "", r, err
 		}
@@ -92,12 +106,24 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 		switch {
 		case status == Changed && a.Guard != Unreachable:
 			continue
+		case status == unsigned:
+			return "", r, fmt.Errorf("store: answer %q: %w", r.ID, ErrNamespaceSigns)
+		case status == Done && a.Guard == BySeal:
+			return Meddled, r, nil
 		case status == Done && to == approval.Open:
 			return Voted, r, nil
 		}
 		return status, r, nil
 	}
 	return "", r, fmt.Errorf("store: %q changed %d times while it was answered", r.ID, attemptLimit)
+}
+
+// meddled is what becomes of any attempt on a row whose seal does not hold.
+func (r *Reading) meddled() Attempt {
+	return Attempt{
+		Decision: approval.DecisionRefused, Guard: BySeal, Reason: r.Row.Seal.Refusal(),
+		By: approval.By{Surface: approval.Intake, ID: "seal"},
+	}
 }
 
 // codedReason is a reason of ours that begins with a code; an owner's words,
@@ -133,11 +159,14 @@ func (s *Store) compose(r *Reading, a Attempt) (to approval.State, payload, vote
 		}
 	}
 	answer := &approval.Answer{
-		ID: r.ID, Decision: a.Decision, Terms: r.Row.Terms, Pin: r.Row.Pin, Reason: a.Reason,
+		ID: r.ID, Decision: a.Decision, Reason: a.Reason,
 		Observation: approval.Observation(a.Decision, r.Row.Title(), a.Reason),
 		By:          a.By, Approvals: approvals, Shown: a.Shown, At: r.Now.Truncate(time.Millisecond),
 	}
-	if q := r.Row.Request; q != nil {
+	if r.Row.Seal.Good() { // else it is somebody else's, and a no for whoever reads it
+		answer.Terms, answer.Pin = r.Row.Terms, r.Row.Pin
+	}
+	if q := r.Row.Request; q != nil && r.Row.Seal.Good() {
 		answer.Runtime, answer.RunID, answer.Calls, answer.Context = q.Runtime, q.RunID, q.Calls, q.Context
 	}
 	data, err := s.encode(answer)
@@ -145,11 +174,11 @@ func (s *Store) compose(r *Reading, a Attempt) (to approval.State, payload, vote
 }
 
 // parseResult reads {status, reading}.
-func parseResult(v any) (Status, *Reading, error) {
+func (s *Store) parseResult(v any) (Status, *Reading, error) {
 	list, ok := v.([]any)
 	if !ok || len(list) != 2 {
 		return "", nil, fmt.Errorf("store: unexpected result %T", v)
 	}
-	r, err := parseReading(list[1])
+	r, err := s.parseReading(list[1])
 	return Status(asString(list[0])), r, err
 }

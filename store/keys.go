@@ -29,6 +29,13 @@ func (k Keys) Claim(id string) string { return k.tag + "claim:" + id }
 // Deadlines is a sorted set of open approvals by deadline.
 func (k Keys) Deadlines() string { return k.tag + "deadlines" }
 
+// Chain is the audit: all transitions, each holding the hash of the one before, a
+// stream.
+func (k Keys) Chain() string { return k.tag + "audit" }
+
+// ChainHead says where the audit's chain ends and begins, a hash.
+func (k Keys) ChainHead() string { return k.tag + "audit:head" }
+
 // Dead is the stream of entries that could not be taken.
 func (k Keys) Dead() string { return k.tag + "dead" }
 
@@ -86,6 +93,10 @@ func (k Keys) lapsed() string { return k.tag + "bot:lapsed" }
 
 // audit is the list of transitions not yet chained.
 func (k Keys) audit() string { return k.tag + "bot:audit" }
+
+// signing is there where answers are signed: key, the id of the key that signs, and
+// audit_from, the first entry of the audit that is signed; a hash.
+func (k Keys) signing() string { return k.tag + "bot:signing" }
 
 // lease says which process polls and sends, a hash.
 func (k Keys) lease() string { return k.tag + "bot:lease" }

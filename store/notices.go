@@ -16,7 +16,8 @@ import (
 const (
 	SharedLapse = "lapsed" // several approvals lapsed in one chat in one sweep
 	Unapproved  = "unapproved"
-	Looser      = "looser" // the operator's policies let more pass
+	Looser      = "looser"   // the operator's policies let more pass
+	Tampered    = "tampered" // a row's seal does not hold
 )
 
 // A Notice is a message of ours that belongs to no single card. It is sent

@@ -19,7 +19,7 @@ type Opening struct {
 	Ask    *approval.Request // nil where it could not be read
 	Terms  string            // the digest of Raw where terms cannot be computed
 	Pin    string            // "" where it could not be computed
-	Now    time.Time         // a recent time of Redis's clock; dates the answer and the audit
+	Now    time.Time         // a recent time of Redis's clock; dates the row, its answer and the audit
 
 	ExpiresAt time.Time
 	RemindAt  time.Time // zero: no reminder
@@ -91,8 +91,11 @@ func (s *Store) Open(ctx context.Context, o Opening) (OpenStatus, string, error)
 			return "", "", err
 		}
 		status, detail := asPair(v)
-		if status == "refs" {
+		switch Status(status) {
+		case "refs":
 			continue
+		case unsigned:
+			return "", "", fmt.Errorf("store: open %q: %w", o.ID, ErrNamespaceSigns)
 		}
 		return OpenStatus(status), detail, nil
 	}
@@ -102,7 +105,7 @@ func (s *Store) openKeys(id string, refs []string) []string {
 	k := s.keys
 	keys := []string{
 		k.Row(id), k.Deadlines(), k.reminders(), k.dirty(), k.wake(), k.audit(),
-		k.Answers(), k.Answer(id), k.withdrawn(id),
+		k.Answers(), k.Answer(id), k.withdrawn(id), k.signing(),
 	}
 	for _, ref := range refs {
 		keys = append(keys, k.ref(ref))
@@ -118,7 +121,7 @@ func (s *Store) openArgs(o Opening, audits []approval.Audit, answer []byte, refs
 	args := []any{
 		s.keys.Prefix(), o.ID, o.Terms, string(o.State), toMillis(o.ExpiresAt), remind,
 		strconv.FormatInt(s.retention.Milliseconds(), 10), string(answer), o.ID + "/answered",
-		stamp(o.Now), strconv.Itoa(len(audits)),
+		stamp(o.Now), toMillis(o.Now), s.signer(), strconv.Itoa(len(audits)),
 	}
 	for _, a := range audits {
 		args = append(args, auditText(a))
@@ -131,6 +134,9 @@ func (s *Store) openArgs(o Opening, audits []approval.Audit, answer []byte, refs
 		args = append(args,
 			"request", string(o.Raw), "kind", string(o.Ask.Kind), "owners", commaList(o.Owners),
 			"quorum", strconv.Itoa(max(o.Quorum, 1)), "chats", jsonText(o.Chats))
+		if seal := s.seal(o); seal != "" {
+			args = append(args, "seal", seal)
+		}
 		if o.Tier != "" {
 			args = append(args, "tier", o.Tier)
 		}
@@ -170,6 +176,14 @@ func (s *Store) encode(a *approval.Answer) ([]byte, error) {
 		return nil, fmt.Errorf("store: sign answer of %q: %w", a.ID, err)
 	}
 	return data, nil
+}
+
+// sign signs the data of an event where a key is configured.
+func (s *Store) sign(data []byte) ([]byte, error) {
+	if s.signs == nil {
+		return data, nil
+	}
+	return s.signs.Sign(data)
 }
 
 // Withdrawn remembers a withdrawal that came before its request. It reports

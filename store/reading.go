@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,7 +26,9 @@ type Reading struct {
 	Cards    []Card          // oldest message first
 	CardID   string          // the card by which it was found, "" otherwise
 
-	moves Moves // see Home
+	moves   Moves  // see Home
+	rev     string // the row's revision, as it is kept
+	covered string // what the row's seal covers, as it is kept; "" where no key is configured
 }
 
 // Card returns the card of that id, or nil.
@@ -119,12 +122,13 @@ func (s *Store) read(ctx context.Context, how, what string) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseReading(v)
+	return s.parseReading(v)
 }
 
 // parseReading reads what lib.lua's reading() returns. Where the row or its votes
-// are not as our scripts write them, the error is an [UnreadableError].
-func parseReading(v any) (*Reading, error) {
+// are not as our scripts write them, the error is an [UnreadableError]; where keys
+// are configured, such a row is one whose seal does not hold.
+func (s *Store) parseReading(v any) (*Reading, error) {
 	parts, ok := v.([]any)
 	if !ok || len(parts) < 5 {
 		return nil, fmt.Errorf("store: unexpected reading %T", v)
@@ -136,8 +140,12 @@ func parseReading(v any) (*Reading, error) {
 	}
 	var err error
 	if len(row) > 0 {
-		if r.Row, err = parseRow(r.ID, row); err != nil {
+		r.rev = row["rev"]
+		if r.Row, err = parseRow(r.ID, row); err != nil && s.signs == nil {
 			return nil, unreadable(err)
+		}
+		if s.signs != nil {
+			r.Row.Seal, r.covered = s.judge(r.Row, row, err), covered(row)
 		}
 	}
 	r.Step = parseStep(memory)
@@ -166,7 +174,14 @@ func parseReading(v any) (*Reading, error) {
 	return r, nil
 }
 
+// parseRow reads a row's fields. With an error it returns what could be read.
 func parseRow(id string, f map[string]string) (*approval.Row, error) {
+	var faults []error
+	fault := func(field string, err error) {
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", field, err))
+		}
+	}
 	r := &approval.Row{
 		ID: id, State: approval.State(f["state"]), Ref: f["ref"], Rev: number(f["rev"]),
 		Stream: f["stream"], Terms: f["terms"], Pin: f["pin"], Tier: f["tier"],
@@ -178,45 +193,37 @@ func parseRow(id string, f map[string]string) (*approval.Row, error) {
 		r.Owners = append(r.Owners, number(o))
 	}
 	for field, into := range map[string]any{"chats": &r.Chats, "quiet": &r.Quiet} {
-		if f[field] == "" {
-			continue
-		}
-		if err := json.Unmarshal([]byte(f[field]), into); err != nil {
-			return nil, fmt.Errorf("%s: %w", field, err)
+		if f[field] != "" {
+			fault(field, json.Unmarshal([]byte(f[field]), into))
 		}
 	}
 	if raw, ok := f["request"]; ok {
 		r.Raw = []byte(raw)
 		q, err := approval.Decode(r.Raw)
-		if err != nil {
-			return nil, fmt.Errorf("request: %w", err)
+		if fault("request", err); err == nil {
+			r.Request = &q
 		}
-		r.Request = &q
 	}
 	if f["answer"] != "" {
 		a, err := approval.DecodeAnswer([]byte(f["answer"]))
-		if err != nil {
-			return nil, fmt.Errorf("answer: %w", err)
+		if fault("answer", err); err == nil {
+			r.Answer = a
 		}
-		r.Answer = a
 	}
 	if f["report"] != "" {
 		p, err := approval.DecodeReport([]byte(f["report"]))
-		if err != nil {
-			return nil, fmt.Errorf("report: %w", err)
+		if fault("report", err); err == nil {
+			r.Report = &p
 		}
-		r.Report = &p
 	}
 	if f["claimed_at"] != "" {
 		r.Claim = &approval.ClaimRecord{By: f["claimed_by"], At: millis(f["claimed_at"]), Pin: f["pin"]}
 	}
 	if f["undo"] != "" {
 		r.Undo = new(approval.By)
-		if err := json.Unmarshal([]byte(f["undo"]), r.Undo); err != nil {
-			return nil, fmt.Errorf("undo: %w", err)
-		}
+		fault("undo", json.Unmarshal([]byte(f["undo"]), r.Undo))
 	}
-	return r, nil
+	return r, errors.Join(faults...)
 }
 
 func parseStep(f map[string]string) *approval.Step {

@@ -30,7 +30,7 @@ func (s *Store) Readings(ctx context.Context, ids []string) ([]*Reading, error) 
 		if replies[i] == nil {
 			continue
 		}
-		if readings[i], err = orBroken(parseReading(replies[i])); err != nil {
+		if readings[i], err = orBroken(s.parseReading(replies[i])); err != nil {
 			return nil, err
 		}
 		readings[i].ID = id

@@ -33,7 +33,7 @@ func (s *Store) step(ctx context.Context, id string, args ...any) (Status, *Read
 	if err != nil {
 		return "", nil, err
 	}
-	return parseResult(v)
+	return s.parseResult(v)
 }
 
 // Asked records the message that asks for a typed yes in a chat, so that a
@@ -47,7 +47,12 @@ func (s *Store) Asked(ctx context.Context, id string, stepRev, chat int64, messa
 // Undo asks for the undo of an executed approval, once.
 func (s *Store) Undo(ctx context.Context, r *Reading, user int64, by approval.By) (Status, *Reading, error) {
 	for range attemptLimit {
-		if r.Row == nil || r.Row.Request == nil {
+		switch {
+		case r.Row == nil:
+			return Unknown, r, nil
+		case !r.Row.Seal.Good():
+			return Meddled, r, nil // nobody can vouch for what it names
+		case r.Row.Request == nil:
 			return Unknown, r, nil
 		}
 		event := approval.UndoRequested{
@@ -59,7 +64,7 @@ func (s *Store) Undo(ctx context.Context, r *Reading, user int64, by approval.By
 			return "", r, err
 		}
 		if data, err = s.sign(data); err != nil {
-			return "", r, err
+			return "", r, fmt.Errorf("store: sign the undo of %q: %w", r.ID, err)
 		}
 		audit := approval.Audit{
 			ID: r.ID, From: r.Row.State, To: r.Row.State, At: r.Now, BySurface: by.Surface, ByID: by.ID,
@@ -67,17 +72,20 @@ func (s *Store) Undo(ctx context.Context, r *Reading, user int64, by approval.By
 		}
 		k := s.keys
 		v, err := s.run(ctx, "undo",
-			[]string{k.Row(r.ID), k.dirty(), k.wake(), k.audit(), k.Answers(), k.Answer(r.ID)},
-			k.Prefix(), r.ID, r.Row.Rev, user, jsonText(by), string(data), r.ID+"/undo_requested",
-			stamp(r.Now), auditText(audit), s.retention.Milliseconds())
+			[]string{k.Row(r.ID), k.dirty(), k.wake(), k.audit(), k.Answers(), k.Answer(r.ID), k.signing()},
+			k.Prefix(), r.ID, r.rev, user, jsonText(by), string(data), r.ID+"/undo_requested",
+			stamp(r.Now), auditText(audit), s.retention.Milliseconds(), r.covered, s.signer())
 		if err != nil {
 			return "", r, err
 		}
-		status, fresh, err := parseResult(v)
+		status, fresh, err := s.parseResult(v)
 		if err != nil {
 			return "", r, err
 		}
 		r = fresh
+		if status == unsigned {
+			return "", r, fmt.Errorf("store: undo of %q: %w", r.ID, ErrNamespaceSigns)
+		}
 		if status != Changed {
 			return status, r, nil
 		}

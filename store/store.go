@@ -31,6 +31,7 @@ package store
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -39,6 +40,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"countersign/approval"
 )
 
 //go:embed scripts/*.lua
@@ -51,9 +54,12 @@ type Options struct {
 	// Random makes references and card ids. It is read under no lock, so it must
 	// be safe for concurrent use, as crypto/rand.Reader is.
 	Random io.Reader
-	// Sign adds the signature to an answer's data, where a key is configured;
-	// nil leaves it as it is.
-	Sign func(data []byte) ([]byte, error)
+	// Signing holds the keys that sign answers, seal rows and check both; nil: none. The first
+	// has to be one that signs.
+	Signing *approval.Keys
+	// Owners are who is told of a row whose seal does not hold; nil: nobody. It is
+	// called at any time, and must be safe for concurrent use.
+	Owners func() []int64
 }
 
 // Store is the memory of one namespace. The connection is lent: whoever opened
@@ -63,7 +69,9 @@ type Store struct {
 	keys      Keys
 	retention time.Duration
 	random    io.Reader
-	sign      func([]byte) ([]byte, error)
+	signs     *approval.Keys // nil: nothing is signed
+	tell      func() []int64
+	sound     sound
 	scripts   map[string]*redis.Script
 }
 
@@ -73,9 +81,9 @@ func New(rdb redis.UniversalClient, o Options) (*Store, error) {
 }
 
 func newStore(rdb redis.UniversalClient, o Options, scripts fs.FS) (*Store, error) {
-	s := &Store{rdb: rdb, keys: NewKeys(o.Namespace), retention: o.Retention, random: o.Random, sign: o.Sign}
-	if s.sign == nil {
-		s.sign = func(data []byte) ([]byte, error) { return data, nil }
+	s := &Store{rdb: rdb, keys: NewKeys(o.Namespace), retention: o.Retention, random: o.Random, signs: o.Signing, tell: o.Owners}
+	if s.signs != nil && s.signs.Signer() == "" {
+		return nil, errors.New("store: the first key cannot sign: it is a public one")
 	}
 	var err error
 	if s.scripts, err = loadScripts(scripts); err != nil {
@@ -158,5 +166,6 @@ const (
 	UndoAsked   Status = "undo_asked"   // the undo was asked for before
 	UndoOver    Status = "undo_over"
 	NoUndo      Status = "no_undo"
-	Changed     Status = "again" // it changed since it was read; only of attempts that do not begin again
+	Meddled     Status = "meddled" // its seal does not hold: it was refused, whatever was attempted
+	Changed     Status = "again"   // it changed since it was read; only of attempts that do not begin again
 )

@@ -1,10 +1,11 @@
 -- The one way out of open: an answer, or a vote under a quorum (to = open).
--- KEYS: row, memory, deadlines, reminders, dirty, wake, audit, answers, answer
+-- KEYS: row, memory, deadlines, reminders, dirty, wake, audit, answers, answer, signing
 -- ARGV: prefix, id, rev, to, guard, user, card, step rev, dwell, window,
 --       counted voters (comma list), answer or vote, event id, time, audit,
---       retention, quiet chats (JSON or ''), stream, shared notices that speak for it (comma list of ids)
+--       retention, quiet chats (JSON or ''), stream, shared notices that speak for it (comma list of ids),
+--       what the seal covers as it was read, signer, notices of a seal that does not hold (id, chat, notice)...
 -- Guards: step (Yes by button), asked (typed yes), both of one step alone, tap (a halt's one tap), owner
---   (reject), operator, due (the sweeper), runtime (withdrawn), unreachable.
+--   (reject), operator, due (the sweeper), runtime (withdrawn), unreachable, seal (it does not hold).
 -- Returns {status, reading}. A status other than ok changed nothing.
 local prefix, id, to, guard, user = ARGV[1], ARGV[2], ARGV[4], ARGV[5], ARGV[6]
 local row, memory = KEYS[1], KEYS[2]
@@ -13,20 +14,24 @@ local function no(status) return {status, reading(prefix, id)} end
 
 local r = redis.call('HMGET', row, 'state', 'rev', 'expires_at', 'owners', 'quorum', 'kind', 'stream')
 if not r[1] then return no('unknown') end
-if r[1] ~= 'open' then return no('not_open') end
+local broken = guard == 'seal'
+if not broken and r[1] ~= 'open' then return no('not_open') end
+-- What was answered stays so, whatever somebody made of the row.
+if redis.call('EXISTS', KEYS[9]) == 1 then return no('not_open') end
 if guard == 'runtime' and r[7] ~= ARGV[18] then return no('wrong_stream') end
 local expires = tonumber(r[3])
 if guard == 'due' then
   if now < expires then return no('early') end
-elseif now >= expires then
+elseif not broken and now >= expires then
   return no('late')
 end
-if r[2] ~= ARGV[3] then return no('again') end
+if r[2] ~= ARGV[3] or meddled(row, ARGV[20]) then return no('again') end
+if unsigned(KEYS[10], ARGV[21]) then return no('unsigned') end
 
 -- What each guard may decide; nothing unknown decides anything.
 local may = {
   step = 'approved open', asked = 'approved open', tap = 'approved open', owner = 'rejected',
-  operator = 'approved rejected', due = 'lapsed', runtime = 'withdrawn', unreachable = 'refused',
+  operator = 'approved rejected', due = 'lapsed', runtime = 'withdrawn', unreachable = 'refused', seal = 'refused',
 }
 if not may[guard] or not string.find(' ' .. may[guard] .. ' ', ' ' .. to .. ' ', 1, true) then return no('forbidden') end
 local approving = to == 'approved' or to == 'open'
@@ -60,7 +65,9 @@ if approving and person then
   if (votes < tonumber(r[5])) ~= (to == 'open') then return no('again') end
 end
 
-local rev = redis.call('HINCRBY', row, 'rev', 1)
+-- The revision of such a row may be anything; the time is above any of ours.
+if broken then redis.call('HSET', row, 'rev', text(now)) end
+redis.call('HINCRBY', row, 'rev', 1)
 redis.call('RPUSH', KEYS[7], ARGV[15])
 if to == 'open' then
   redis.call('HSET', memory, 'vote:' .. user, ARGV[12])
@@ -80,6 +87,12 @@ else
   if to == 'lapsed' then redis.call('ZADD', prefix .. 'bot:lapsed', text(now), id) end
   publish(KEYS[8], KEYS[9], 'approval.answered', ARGV[13], id, ARGV[14], ARGV[12])
   retire(prefix, id, now + tonumber(ARGV[16]))
+end
+for i = 22, #ARGV, 3 do
+  local notice = prefix .. 'bot:notice:' .. ARGV[i]
+  redis.call('HSET', notice, 'notice', ARGV[i + 2], 'chat', ARGV[i + 1])
+  redis.call('PEXPIRE', notice, ARGV[16])
+  mark(KEYS[5], KEYS[6], 'n:' .. ARGV[i], now)
 end
 mark(KEYS[5], KEYS[6], 'a:' .. id, (person or guard == 'operator') and URGENT or now)
 return {'ok', reading(prefix, id)}

@@ -27,6 +27,23 @@ local function publish(answers, answer, kind, event, id, time, data)
   end
 end
 
+-- What a row's seal covers, and the seal, as the row holds them now. Whoever may
+-- write rows raises no revision, so what was read is compared itself; '' where no
+-- key is configured.
+local function meddled(row, read)
+  if read == '' then return false end
+  local parts = {}
+  for i, v in ipairs(redis.call('HMGET', row, 'terms', 'pin', 'opened_at', 'expires_at', 'stream', 'owners', 'quorum', 'seal', 'request')) do
+    parts[i] = #(v or '') .. ':' .. (v or '')
+  end
+  return table.concat(parts) ~= read
+end
+
+-- Whether an event would bear no signature in a namespace that signs.
+local function unsigned(signing, signer)
+  return signer == '' and redis.call('EXISTS', signing) == 1
+end
+
 -- Makes row, claim, answer stream and the memory of the cards expire together.
 -- prefix is the namespace's, so all keys lie in the row's slot.
 local function retire(prefix, id, at)

@@ -1,10 +1,10 @@
 -- Opens a row, once. The same id with the same terms is the same approval;
 -- with other terms it changes nothing.
--- KEYS: row, deadlines, reminders, dirty, wake, audit, answers, answer, withdrawn, ref...
+-- KEYS: row, deadlines, reminders, dirty, wake, audit, answers, answer, withdrawn, signing, ref...
 -- ARGV: prefix, id, terms, state, expires_at, remind_at (0: none), retention,
---       answer ('' while open), event id, time, number of audit entries, audit...,
+--       answer ('' while open), event id, time, opened_at, signer, number of audit entries, audit...,
 --       refs of the ref keys..., then the row's further fields and values
--- Returns {ok, ref} | {same} | {differs} | {refused} | {withdrawn, reason} | {late} | {refs}
+-- Returns {ok, ref} | {same} | {differs} | {refused} | {withdrawn, reason} | {late} | {refs} | {unsigned}
 -- ok: written. refused: the id was refused before, and stays so. withdrawn, late:
 -- nothing was written, the caller must come again with that answer, be it that the
 -- row was to be open or that a policy approves it. refs: all
@@ -22,7 +22,7 @@ if have[1] then
 end
 if state == 'open' or state == 'approved' then
   local stream = ''
-  for i = 12, #ARGV do
+  for i = 14, #ARGV do
     if ARGV[i] == 'stream' then stream = ARGV[i + 1] break end
   end
   local gone = redis.call('HGET', KEYS[9], stream)
@@ -30,14 +30,16 @@ if state == 'open' or state == 'approved' then
   if expires - now < 1000 then return {'late'} end
 end
 
-local audits = tonumber(ARGV[11])
-local at = 12 + audits
-local refs = #KEYS - 9
+if unsigned(KEYS[10], ARGV[12]) then return {'unsigned'} end
+
+local audits = tonumber(ARGV[13])
+local at = 14 + audits
+local refs = #KEYS - 10
 local ref
 for i = 1, refs do
-  if redis.call('EXISTS', KEYS[9 + i]) == 0 then
+  if redis.call('EXISTS', KEYS[10 + i]) == 0 then
     ref = ARGV[at + i - 1]
-    redis.call('SET', KEYS[9 + i], id)
+    redis.call('SET', KEYS[10 + i], id)
     break
   end
 end
@@ -46,13 +48,13 @@ if not ref then return {'refs'} end
 local fields = {}
 for i = at + refs, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', row, 'state', state, 'terms', terms, 'ref', ref, 'rev', '1',
-  'opened_at', text(now), 'expires_at', text(expires), unpack(fields))
-for i = 12, 11 + audits do redis.call('RPUSH', KEYS[6], ARGV[i]) end
+  'opened_at', ARGV[11], 'expires_at', text(expires), unpack(fields))
+for i = 14, 13 + audits do redis.call('RPUSH', KEYS[6], ARGV[i]) end
 if state == 'open' then
   redis.call('ZADD', KEYS[2], text(expires), id)
   if remind > 0 then redis.call('ZADD', KEYS[3], text(remind), id) end
 else
-  redis.call('HSET', row, 'answer', ARGV[8], 'answered_at', text(now))
+  redis.call('HSET', row, 'answer', ARGV[8], 'answered_at', ARGV[11])
   if state == 'lapsed' then redis.call('ZADD', prefix .. 'bot:lapsed', text(now), id) end
   publish(KEYS[7], KEYS[8], 'approval.answered', ARGV[9], id, ARGV[10], ARGV[8])
   retire(prefix, id, now + retention)

@@ -1,6 +1,6 @@
 -- An owner asks for the undo, once.
--- KEYS: row, dirty, wake, audit, answers, answer
--- ARGV: prefix, id, rev, user, by (JSON), event data, event id, time, audit, retention
+-- KEYS: row, dirty, wake, audit, answers, answer, signing
+-- ARGV: prefix, id, rev, user, by (JSON), event data, event id, time, audit, retention, what the seal covers as it was read, signer
 -- Returns {status, reading}
 local prefix, id = ARGV[1], ARGV[2]
 local now = now_ms()
@@ -12,7 +12,8 @@ if r[5] then return no('undo_asked') end
 if r[1] ~= 'executed' and r[1] ~= 'partial' then return no('no_undo') end
 if (r[4] or '0') == '0' then return no('no_undo') end
 if now >= tonumber(r[4]) then return no('undo_over') end
-if r[2] ~= ARGV[3] then return no('again') end
+if r[2] ~= ARGV[3] or meddled(KEYS[1], ARGV[11]) then return no('again') end
+if unsigned(KEYS[7], ARGV[12]) then return no('unsigned') end
 redis.call('HSET', KEYS[1], 'undo', ARGV[5])
 redis.call('HINCRBY', KEYS[1], 'rev', 1)
 redis.call('RPUSH', KEYS[4], ARGV[9])
