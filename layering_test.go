@@ -92,6 +92,11 @@ func rooms() map[string]room {
 			third: []string{"github.com/goccy/go-yaml", cron},
 		},
 
+		"doctor": {
+			why:  "examines what the bot stands on, and changes nothing",
+			ours: []string{"config", "store", "telegram"},
+		},
+
 		"simulator": {
 			why:  "stands in for Telegram, so it must not share a mistake with the code it tests",
 			ours: []string{"simulator/entities", "simulator/spec"},
@@ -120,12 +125,12 @@ func rooms() map[string]room {
 		"cmd/bot": {
 			why: "wires the rooms; the one place that reads the clock, randomness and the environment",
 			ours: []string{
-				".", "agents", "approval", "cards", "config", "delivery", "handlers", "policy", "queue",
+				".", "agents", "approval", "cards", "config", "delivery", "doctor", "handlers", "policy", "queue",
 				"simulator", "simulator/page", "store", "sweeper", "telegram",
 			},
 			third: []string{
 				redis, zerolog, cron, "github.com/alecthomas/kong", "github.com/alicebob/miniredis/v2",
-				"github.com/modelcontextprotocol/go-sdk", "github.com/prometheus/client_golang",
+				"github.com/modelcontextprotocol/go-sdk", "github.com/prometheus/client_golang", "golang.org/x/term",
 			},
 		},
 	}

@@ -83,6 +83,31 @@ func secretKeys(c *Config) []secretKey {
 	}
 }
 
+// A SecretFile is a file that holds a secret, and the key that names it.
+type SecretFile struct{ Key, Path string }
+
+// SecretFiles are the files that hold secrets, in the order of their keys. What is given
+// in another way is not among them.
+func (c *Config) SecretFiles() []SecretFile {
+	var files []SecretFile
+	for _, key := range secretKeys(c) {
+		if *key.path != "" {
+			files = append(files, SecretFile{Key: key.file, Path: *key.path})
+		}
+	}
+	return files
+}
+
+// CheckSecrets reads the files of secrets as [Load] does, and reports with an [*Error]
+// which of them could not be used. It keeps nothing of what it read.
+func (c *Config) CheckSecrets(readFile func(string) ([]byte, error)) error {
+	copied := *c
+	if problems := readSecrets(&copied, newPlaces(""), readFile); len(problems) > 0 {
+		return &Error{Problems: problems}
+	}
+	return nil
+}
+
 // settleSecrets finds secrets that were given twice in one place. Between the two
 // places the environment wins.
 func settleSecrets(c *Config, seen *places) []Problem {

@@ -192,3 +192,26 @@ func TestRetentionDoesNotOverflow(t *testing.T) {
 		t.Error("a retention below 0 was taken")
 	}
 }
+
+// What is not here is said, and what is here is not kept.
+func TestSecretsCanBeChecked(t *testing.T) {
+	c := parse(t, `telegram: {token_file: token}
+redis: {url_file: url}
+people: [{id: 1001, name: Ann, role: owner}]
+`)
+	want := []config.SecretFile{{Key: "telegram.token_file", Path: "token"}, {Key: "redis.url_file", Path: "url"}}
+	if diff := cmp.Diff(want, c.SecretFiles()); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if err := c.CheckSecrets(readFrom(map[string]string{"token": "42:AA", "url": "redis://h:1/0"})); err != nil {
+		t.Error(err)
+	}
+	if !c.Telegram.Token.Empty() {
+		t.Error("the token was kept")
+	}
+	err := c.CheckSecrets(readFrom(map[string]string{"url": " "}))
+	mistakes, ok := errors.AsType[*config.Error](err)
+	if !ok || len(mistakes.Problems) != 2 || mistakes.Problems[0].Key != "telegram.token_file" || mistakes.Problems[1].Key != "redis.url_file" {
+		t.Errorf("the error is %v", err)
+	}
+}

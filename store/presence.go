@@ -45,8 +45,8 @@ func (s *Store) Presence(ctx context.Context) (Presence, error) {
 	return p, nil
 }
 
-// farAhead bounds what an id may say, in ms: the year 2262.
-const farAhead = math.MaxInt64 / uint64(time.Millisecond)
+// farAhead bounds what an id may say, in ms: the end of the year 9999.
+const farAhead uint64 = 253402300799999
 
 // Newest is the time in the highest id that a stream has given out, as far as the
 // user may know it, and the zero time for a stream that has none. Full reports that

@@ -89,31 +89,40 @@ func (s *Store) node(ctx context.Context) (redis.UniversalClient, error) {
 // oldestMajor is the first major version that has all we use.
 const oldestMajor = 7
 
+// What there is to be said about a server.
+const (
+	AboutVersion     = "version"
+	AboutRole        = "role"
+	AboutEviction    = "eviction policy"
+	AboutPersistence = "persistence"
+)
+
 // A Flaw is something about a server that puts approvals at risk, and what to do
 // about it.
-type Flaw struct{ What, Remedy string }
+type Flaw struct{ About, What, Remedy string }
 
 // Flaws lists what is wrong with a server, and what of it is not known.
 func (s Server) Flaws() (flaws []Flaw, unknown []string) {
 	major, _, _ := strings.Cut(s.Version, ".")
 	switch n, err := strconv.Atoi(major); {
 	case err != nil:
-		unknown = append(unknown, "version")
+		unknown = append(unknown, AboutVersion)
 	case n < oldestMajor:
-		flaws = append(flaws, Flaw{"Redis is of version " + s.Version, "7.0 or newer is needed; upgrade it, or use Valkey"})
+		flaws = append(flaws, Flaw{AboutVersion, "Redis is of version " + s.Version, "7.0 or newer is needed; upgrade it, or use Valkey"})
 	}
 	switch s.Role {
 	case "":
-		unknown = append(unknown, "role")
+		unknown = append(unknown, AboutRole)
 	case "slave":
-		flaws = append(flaws, Flaw{"this Redis is a replica, which takes no writes", "let redis.url lead to the primary"})
+		flaws = append(flaws, Flaw{AboutRole, "this Redis is a replica, which takes no writes", "let redis.url lead to the primary"})
 	}
 	switch s.Eviction {
 	case "":
-		unknown = append(unknown, "eviction policy")
+		unknown = append(unknown, AboutEviction)
 	case "noeviction":
 	default:
 		flaws = append(flaws, Flaw{
+			AboutEviction,
 			"Redis may drop approvals and whole streams when its memory is full (maxmemory-policy " + s.Eviction + ")",
 			"CONFIG SET maxmemory-policy noeviction, and the same in its configuration file",
 		})
@@ -121,9 +130,10 @@ func (s Server) Flaws() (flaws []Flaw, unknown []string) {
 	switch {
 	case s.AOF == "1" || s.Save != "":
 	case s.AOF == "" || !s.SaveKnown:
-		unknown = append(unknown, "persistence")
+		unknown = append(unknown, AboutPersistence)
 	default:
 		flaws = append(flaws, Flaw{
+			AboutPersistence,
 			"Redis keeps nothing on disk: with a restart every approval is gone",
 			"CONFIG SET appendonly yes, and the same in its configuration file",
 		})

@@ -116,3 +116,40 @@ func (c *Client) Chat(ctx context.Context, id int64) (ChatInfo, error) {
 	err := c.call(ctx, "getChat", map[string]int64{"chat_id": id}, &info, largestAnswer)
 	return info, err
 }
+
+// The standings of somebody in a chat, as Telegram names them. Who has one of the first four is in the chat.
+const (
+	Creator       = "creator"
+	Administrator = "administrator"
+	Ordinary      = "member"
+	Restricted    = "restricted" // in the chat only where IsMember says so
+	Gone          = "left"
+	Banned        = "kicked"
+)
+
+// Member is how somebody stands in a chat.
+type Member struct {
+	Status   string `json:"status"`
+	IsMember bool   `json:"is_member"` // of somebody restricted
+}
+
+// In reports whether it is the standing of somebody who is in the chat.
+func (m Member) In() bool {
+	switch m.Status {
+	case Creator, Administrator, Ordinary:
+		return true
+	case Restricted:
+		return m.IsMember
+	}
+	return false
+}
+
+// Member asks how somebody stands in a chat. Of others than the bot itself Telegram promises to tell only where the bot
+// is an administrator of the chat.
+func (c *Client) Member(ctx context.Context, chat, user int64) (Member, error) {
+	ctx, cancel := c.within(ctx)
+	defer cancel()
+	var m Member
+	err := c.call(ctx, "getChatMember", map[string]int64{"chat_id": chat, "user_id": user}, &m, largestAnswer)
+	return m, err
+}

@@ -97,3 +97,25 @@ func TestWebhookSubscription(t *testing.T) {
 		t.Errorf("WebhookInfo (-want +got):\n%s", diff)
 	}
 }
+
+func TestMember(t *testing.T) {
+	for answer, in := range map[string]bool{
+		`{"status":"creator"}`:                       true,
+		`{"status":"administrator"}`:                 true,
+		`{"status":"member"}`:                        true,
+		`{"status":"restricted","is_member":true}`:   true,
+		`{"status":"restricted","is_member":false}`:  false,
+		`{"status":"left"}`:                          false,
+		`{"status":"kicked"}`:                        false,
+		`{"status":"of a kind that is yet to come"}`: false,
+	} {
+		server := &recorder{status: 200, answer: `{"ok":true,"result":` + answer + `}`}
+		m, err := newClient(t, server).Member(t.Context(), -100123, 5)
+		if err != nil || m.In() != in {
+			t.Errorf("%s: in %v, %v; want %v", answer, m.In(), err, in)
+		}
+		if diff := cmp.Diff(map[string]any{"chat_id": -100123.0, "user_id": 5.0}, server.params(t)); diff != "" {
+			t.Errorf("parameters (-want +got):\n%s", diff)
+		}
+	}
+}

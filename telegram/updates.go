@@ -22,6 +22,9 @@ type RawUpdate struct {
 	Raw json.RawMessage
 }
 
+// NeededUpdates are the kinds of updates without which this program is deaf.
+func NeededUpdates() []string { return allowedUpdates() }
+
 // allowedUpdates returns the kinds that are asked for. Telegram remembers the list of an earlier call, perhaps of
 // another program, so it is sent every time.
 func allowedUpdates() []string {
@@ -32,6 +35,17 @@ func allowedUpdates() []string {
 // first. It confirms to Telegram every update below offset. At most limit updates are returned, 1 to 100. The call is
 // given up 10 s after timeout, so that a dead connection is noticed. No update is decoded beyond its id.
 func (c *Client) Updates(ctx context.Context, offset int64, timeout time.Duration, limit int) ([]RawUpdate, error) {
+	return c.updates(ctx, offset, timeout, limit, allowedUpdates())
+}
+
+// Peek looks at the oldest updates that nobody has confirmed, as [Client.Updates] does, and leaves everything as it is:
+// none is confirmed, and which kinds Telegram keeps stays as it was. Another program that polls with this token is told
+// of a [Conflict], once; where it polls again before timeout, this call is.
+func (c *Client) Peek(ctx context.Context, timeout time.Duration, limit int) ([]RawUpdate, error) {
+	return c.updates(ctx, 0, timeout, limit, nil)
+}
+
+func (c *Client) updates(ctx context.Context, offset int64, timeout time.Duration, limit int, kinds []string) ([]RawUpdate, error) {
 	limit = min(max(limit, 1), mostUpdates)
 	timeout = max(timeout, 0).Truncate(time.Second)
 	ctx, cancel := context.WithTimeout(ctx, timeout+pollGrace)
@@ -40,8 +54,8 @@ func (c *Client) Updates(ctx context.Context, offset int64, timeout time.Duratio
 		Offset         int64    `json:"offset,omitempty"`
 		Limit          int      `json:"limit"`
 		Timeout        int64    `json:"timeout"`
-		AllowedUpdates []string `json:"allowed_updates"`
-	}{offset, limit, int64(timeout / time.Second), allowedUpdates()}
+		AllowedUpdates []string `json:"allowed_updates,omitempty"`
+	}{offset, limit, int64(timeout / time.Second), kinds}
 	var batch []json.RawMessage
 	if err := c.call(ctx, "getUpdates", params, &batch, int64(limit)*largestUpdate); err != nil {
 		return nil, err

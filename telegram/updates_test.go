@@ -36,6 +36,18 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
+// A look at what waits confirms nothing, and leaves the kinds that are kept as they are.
+func TestPeek(t *testing.T) {
+	server := &recorder{status: 200, answer: `{"ok":true,"result":[{"update_id":9}]}`}
+	got, err := newClient(t, server).Peek(t.Context(), 6*time.Second, 1)
+	if err != nil || len(got) != 1 || got[0].ID != 9 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if diff := cmp.Diff(map[string]any{"limit": 1.0, "timeout": 6.0}, server.params(t)); diff != "" {
+		t.Errorf("parameters (-want +got):\n%s", diff)
+	}
+}
+
 // A batch of the largest updates there are is not refused: it would come again for ever.
 func TestLargestUpdates(t *testing.T) {
 	update := `{"update_id":1,"message":{"text":"` + strings.Repeat("x", 512<<10-40) + `"}}`

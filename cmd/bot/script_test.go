@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"countersign/approval"
+	"countersign/config"
 	"countersign/queue"
+	"countersign/simulator"
 )
 
 const atOnce = 6
@@ -33,12 +36,14 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command line from a shell's point of view. Every script
-// has a stage of its own; $REDIS is its Redis. Beside the usual commands there
+// has a stage of its own; $REDIS is its Redis, and $HEALTH its bot's http.listen. Beside the usual commands there
 // are
 //
 //	bot                      start the bot
 //	exits CODE PROGRAM ARG…  run a program that must exit with this code
 //	state ID STATE           wait until the approval is in this state
+//	ready                    wait until the bot says that it is ready
+//	deaf                     have another program poll, and wait until the bot says so
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil {
@@ -50,7 +55,7 @@ func TestScripts(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			st := newStage(t)
+			st := newStage(t, func(c *config.Config) { c.HTTP.Listen = freeAddress(t) })
 			testscript.Run(t, testscript.Params{
 				Files: []string{file}, Setup: st.environment, Cmds: st.commands(),
 				RequireExplicitExec: true, RequireUniqueNames: true,
@@ -62,6 +67,7 @@ func TestScripts(t *testing.T) {
 // environment tells a script where its Redis is, and by COUNTERSIGN_CONFIG the
 // operator's configuration.
 func (st *stage) environment(env *testscript.Env) error {
+	env.Setenv("HEALTH", st.cfg.HTTP.Listen)
 	env.Setenv("REDIS", st.cfg.Redis.URL.Reveal())
 	file := filepath.Join(env.Cd, "operator.yaml")
 	env.Setenv("COUNTERSIGN_CONFIG", file)
@@ -69,7 +75,8 @@ func (st *stage) environment(env *testscript.Env) error {
 telegram: {token: %q, api_url: %q}
 redis: {url: %q}
 people: [{id: %d, name: Ann, role: owner}]
-`, st.sim.Token(), st.url, st.cfg.Redis.URL.Reveal(), annID), 0o600)
+http: {listen: %q}
+`, st.sim.Token(), st.url, st.cfg.Redis.URL.Reveal(), annID, st.cfg.HTTP.Listen), 0o600)
 }
 
 // patience bounds what a script waits for. It is no part of what is tested.
@@ -95,12 +102,36 @@ func (st *stage) commands() map[string]func(*testscript.TestScript, bool, []stri
 				ts.Fatalf("exit code %d, want %d", got, want)
 			}
 		},
+		"ready": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(st.awaitWord(true)) },
+		"deaf": func(ts *testscript.TestScript, _ bool, _ []string) {
+			st.sim.Fault(simulator.Fault{
+				Method: "getUpdates", Code: http.StatusConflict,
+				Description: "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running",
+			})
+			st.ann.Send(annID, "hello") // ends the poll that is held
+			ts.Check(st.awaitWord(false))
+		},
 		"state": func(ts *testscript.TestScript, neg bool, args []string) {
 			if neg || len(args) != 2 {
 				ts.Fatalf("usage: state ID STATE")
 			}
 			ts.Check(st.awaitState(args[0], approval.State(args[1])))
 		},
+	}
+}
+
+// awaitWord waits until the bot says that it is ready, or that it is not.
+func (st *stage) awaitWord(ready bool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		words, is, err := askBot(ctx, st.cfg, "/readyz")
+		if err == nil && is == ready {
+			return nil
+		}
+		if !wait(ctx, 10*time.Millisecond) {
+			return errors.Join(fmt.Errorf("gave up waiting for the bot, which says %q", words), err)
+		}
 	}
 }
 

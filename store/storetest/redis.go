@@ -53,7 +53,7 @@ kill $!
 wait $!
 rm -rf "$dir"`
 
-func startRedis(path string) (*process, error) {
+func startRedis(path string, more ...string) (*process, error) {
 	dir, err := os.MkdirTemp("", "redis")
 	if err != nil {
 		return nil, err
@@ -63,9 +63,11 @@ func startRedis(path string) (*process, error) {
 		return nil, err
 	}
 	socket := filepath.Join(dir, "socket")
-	cmd := exec.Command("/bin/sh", "-c", guardian, "sh", dir,
-		path, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--unixsocket", socket,
-		"--dir", dir, "--save", "", "--appendonly", "no")
+	args := []string{
+		"-c", guardian, "sh", dir, path, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--unixsocket", socket,
+		"--dir", dir, "--save", "", "--appendonly", "no",
+	}
+	cmd := exec.Command("/bin/sh", append(args, more...)...)
 	life, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
