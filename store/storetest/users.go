@@ -36,7 +36,7 @@ func (s *Server) User(t testing.TB, role string, more ...string) string {
 	}
 	name := role + "-" + s.namespace
 	args := []any{"acl", "setuser", name}
-	for _, rule := range append(append(rights, ">"+userPassword), more...) {
+	for _, rule := range append(append(rights, more...), ">"+userPassword) {
 		args = append(args, rule)
 	}
 	if err := s.client.Do(t.Context(), args...).Err(); err != nil {
