@@ -68,6 +68,12 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 	return afterOurFault
 }
 
+// unclear reports whether a call that failed may have had its effect.
+func unclear(err error) bool {
+	kind := kindOf(err)
+	return kind == telegram.Server || kind == telegram.Transport
+}
+
 // out records that a chat is out for good. The next look at the approval finds
 // whether it can still be asked anywhere.
 func (r *Reconciler) out(ctx context.Context, reading *store.Reading, c *store.Card, e *telegram.Error) time.Duration {

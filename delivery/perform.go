@@ -69,6 +69,9 @@ func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, l
 		return r.cfg.Bot.Edit(ctx, c.Chat, n.message, out)
 	})
 	if err != nil {
+		if unclear(err) {
+			r.doubted(ctx, reading.ID, c.ID, n.message, lease)
+		}
 		return r.failed(ctx, reading, n, c, err)
 	}
 	ctx, cancel := recording(ctx)
@@ -76,6 +79,16 @@ func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, l
 	kept, err := r.cfg.Store.Edited(ctx, reading.ID, c.ID, n.message, m.Hash(), stepOn(reading, c, p), lease)
 	r.cfg.Count("edits")
 	return r.kept(kept, err, reading.ID)
+}
+
+// doubted writes down that nobody knows what a message shows: Telegram may have
+// taken an edit without saying so, and the next thing to show may be what was drawn
+// before. Where the lease is another's by now, the edit may have gone over one of
+// that one's, who then draws the card again.
+func (r *Reconciler) doubted(ctx context.Context, id, card string, message int, lease store.Lease) {
+	r.recorded(ctx, id, func(ctx context.Context) (bool, error) {
+		return r.cfg.Store.Edited(ctx, id, card, message, "", 0, lease)
+	})
 }
 
 // kept is how long to leave a chat alone after what Telegram took was recorded,
