@@ -150,7 +150,7 @@ func newClientStage(t *testing.T, server *storetest.Server) *clientStage {
 		Addr: server.Client().Options().Addr, MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	t.Cleanup(func() { _ = c.redis.Close() })
-	mail := "(+xadd %W~" + server.Keys().Prefix() + "mail)"
+	mail := "(+xadd %W~{" + c.table + "}:mail)"
 	c.runtime = server.User(t, "runtime", append(storetest.Rights("runtime", c.table), mail)...)
 	c.admin = server.AdminURL()
 	control := httptest.NewServer(http.HandlerFunc(c.owner))
