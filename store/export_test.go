@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"io/fs"
 	"time"
 
@@ -60,4 +61,10 @@ func (s *Store) Needs(streams []string) []string {
 // EntryID is the id of a stream entry.
 func EntryID(at time.Time, seq uint64) string {
 	return entryID{ms: uint64(at.UnixMilli()), seq: seq}.String()
+}
+
+// ChainScript runs the script that chains.
+func (s *Store) ChainScript(ctx context.Context, args ...any) (string, error) {
+	v, err := s.run(ctx, "chain", []string{s.keys.audit(), s.keys.Chain(), s.keys.ChainHead(), s.keys.signing()}, args...)
+	return asString(v), err
 }
