@@ -122,11 +122,35 @@ func (d *Desk) answer(ctx context.Context, ask queue.Ask) (queue.Pending, queue.
 	if err != nil {
 		return pending, answer, err
 	}
-	answer, err = d.Client.Await(ctx, pending)
+	answer, err = d.await(ctx, pending)
 	if errors.Is(err, queue.ErrNotMine) {
 		published = false // what stands under the id is not ours to withdraw
 	}
 	return pending, answer, err
+}
+
+// await waits for an answer, and returns at once when ctx ends: whoever stops us may
+// not wait until a blocking read comes back.
+func (d *Desk) await(ctx context.Context, p queue.Pending) (queue.Answer, error) {
+	type outcome struct {
+		answer queue.Answer
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		out := outcome{err: errors.New("a fault of this program while it waited")}
+		defer func() {
+			_ = recover() // err says so
+			done <- out
+		}()
+		out.answer, out.err = d.Client.Await(ctx, p)
+	}()
+	select {
+	case out := <-done:
+		return out.answer, out.err
+	case <-ctx.Done():
+		return queue.Answer{}, context.Cause(ctx)
+	}
 }
 
 // withdraw takes a request back as well as it can be: its deadline does the rest.

@@ -15,6 +15,7 @@ import (
 )
 
 func TestAskApproved(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
 		o := newOffice(t, s, true)
 		result := asking(func() agents.Result { return o.desk.AskCall(within(t), deletes("t-1")) })
@@ -41,6 +42,7 @@ func TestAskApproved(t *testing.T) {
 }
 
 func TestAskRejected(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, storetest.Embedded(t), true)
 	result := asking(func() agents.Result { return o.desk.AskCall(within(t), deletes("t-1")) })
 	o.decide(o.open(), approval.DecisionRejected, "not the build folder")
@@ -52,6 +54,7 @@ func TestAskRejected(t *testing.T) {
 // Two processes that ask about the same call at once are one approval, and one of
 // them may run it.
 func TestAskTwiceAtOnce(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
 		o := newOffice(t, s, true)
 		results := make(chan agents.Result, 2)
@@ -78,6 +81,7 @@ func TestAskTwiceAtOnce(t *testing.T) {
 
 // Whoever stops waiting withdraws what it asked.
 func TestAskGivenUp(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
 		o := newOffice(t, s, true)
 		ctx, stop := context.WithCancel(within(t))
@@ -93,6 +97,7 @@ func TestAskGivenUp(t *testing.T) {
 
 // A request that was given up before the bot read it is withdrawn when it does.
 func TestAskGivenUpUnread(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, storetest.Embedded(t), false)
 	ctx, stop := context.WithCancel(within(t))
 	result := asking(func() agents.Result { return o.desk.AskCall(ctx, deletes("t-1")) })
@@ -111,6 +116,7 @@ func TestAskGivenUpUnread(t *testing.T) {
 // Nothing is believed but an answer to what was asked, and nothing is asked that
 // nobody would read.
 func TestAskUnanswered(t *testing.T) {
+	t.Parallel()
 	id := deletes("t-1").ApprovalID("claude-code")
 	for name, test := range map[string]struct {
 		prepare func(o *office)
@@ -160,6 +166,7 @@ func TestAskUnanswered(t *testing.T) {
 // A row with other terms that appears while the request waits is another's: its
 // approval allows nothing, and it is not withdrawn either.
 func TestAskNotMine(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, storetest.Embedded(t), false)
 	id := deletes("t-1").ApprovalID("claude-code")
 	result := asking(func() agents.Result { return o.desk.AskCall(within(t), deletes("t-1")) })
@@ -176,6 +183,7 @@ func TestAskNotMine(t *testing.T) {
 
 // A claim that fails is no right to run, and the card says that nothing was run.
 func TestAskUnclaimed(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, storetest.Embedded(t), true)
 	id := deletes("t-1").ApprovalID("claude-code")
 	// A claim of another pin stands there: that is nobody's, and stops ours.
@@ -192,6 +200,7 @@ func TestAskUnclaimed(t *testing.T) {
 }
 
 func TestAskPanics(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, storetest.Embedded(t), false)
 	o.desk.NewID = func() (string, error) { panic("no randomness") }
 	call := deletes("")
@@ -206,6 +215,7 @@ func TestAskPanics(t *testing.T) {
 
 // A deadline that passes is a lapse, and no person's no.
 func TestAskLapsed(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, storetest.Embedded(t), true)
 	result := asking(func() agents.Result { return o.desk.AskCall(within(t), deletes("t-1")) })
 	r := o.open()
