@@ -120,7 +120,7 @@ func (c *claudeCodeCmd) Run(s *shell) error {
 		ctx, cancel := s.within(agents.Grace)
 		defer cancel()
 		if err := hook.After(ctx, event); err != nil {
-			return fail(exitNotDone, "what came of the call was not reported: %w", err)
+			return fail(exitUnavailable, "what came of the call was not reported: %w", err)
 		}
 		return nil
 	}
