@@ -156,7 +156,7 @@ func (x exchange) in(t *testing.T, s *storetest.Server) exchange {
 
 func (x exchange) run(t *testing.T, s *storetest.Server) {
 	x.prepare(t, s)
-	rdb := s.Client()
+	var rdb redis.UniversalClient = s.Client()
 	if !s.IsEmbedded() { // which knows no rights
 		rdb = s.Login(t, "runtime", "(+xadd %W~"+s.Keys().Prefix()+"mail)")
 	}

@@ -126,9 +126,14 @@ func (s *Store) run(ctx context.Context, name string, keys []string, args ...any
 	return v, nil
 }
 
-// Now is Redis's clock, the only one that decides anything.
+// Now is Redis's clock, the only one that decides anything: in a cluster that of the
+// node which has the namespace.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
-	t, err := s.rdb.Time(ctx).Result()
+	node, err := s.node(ctx)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("store: time: %w", err)
+	}
+	t, err := node.Time(ctx).Result()
 	if err != nil {
 		return time.Time{}, fmt.Errorf("store: time: %w", err)
 	}

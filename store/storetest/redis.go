@@ -22,12 +22,17 @@ const requireRedis = "COUNTERSIGN_REQUIRE_REDIS"
 // A process is a running redis-server.
 type process struct {
 	addr string
+	bus  int       // the port by which nodes of a cluster speak
 	life io.Closer // the server ends when this is closed, or the process dies
 }
 
 // realServer starts the one real server of this test process when it is first
 // asked for. It is nil where redis-server is not on the PATH.
-var realServer = sync.OnceValues(func() (*process, error) {
+var realServer = sync.OnceValues(func() (*process, error) { return startOne() })
+
+// startOne starts a server with more arguments of redis-server. It is nil where that is
+// not on the PATH.
+func startOne(more ...string) (p *process, err error) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
 		if os.Getenv(requireRedis) == "1" {
@@ -36,13 +41,12 @@ var realServer = sync.OnceValues(func() (*process, error) {
 		return nil, nil
 	}
 	for range 5 { // somebody else may take the free port first
-		var p *process
-		if p, err = startRedis(path); err == nil {
+		if p, err = startRedis(path, more...); err == nil {
 			return p, nil
 		}
 	}
 	return nil, err
-})
+}
 
 // guardian runs a server for as long as its own input stays open, so that the
 // server goes when the test process does, however that ends.

@@ -49,7 +49,9 @@ type Server struct {
 	addr      string
 	namespace string
 	client    *redis.Client
-	bot       *redis.Client        // as client where there are no users
+	bot       redis.UniversalClient // as client where there are no users
+	botURL    string
+	nodes     []*process           // of a cluster; that with the namespace is last
 	embedded  *miniredis.Miniredis // nil on a real server
 
 	mu    sync.Mutex // guards what follows
@@ -99,18 +101,21 @@ func Real(t testing.TB) *Server {
 	}
 	s := newServer(t, &Server{name: "redis", addr: p.addr})
 	t.Cleanup(func() { s.clear(context.WithoutCancel(t.Context())) })
-	s.bot = s.Login(t, "bot")
+	s.asBot(t)
 	return s
 }
 
 func newServer(t testing.TB, s *Server) *Server {
+	if s.nodes != nil {
+		s.addr = s.nodes[0].addr
+	}
 	s.namespace = "test-" + rand.Text()
 	s.client = redis.NewClient(&redis.Options{
 		Addr:                     s.addr,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	t.Cleanup(func() { _ = s.client.Close() })
-	s.bot = s.client
+	s.bot, s.botURL = s.client, s.AdminURL()
 	return s
 }
 
@@ -120,14 +125,15 @@ func (s *Server) Name() string { return s.name }
 // IsEmbedded reports whether the test holds the server's clock.
 func (s *Server) IsEmbedded() bool { return s.embedded != nil }
 
-// URL is where a bot of its own would connect to, with the bot's rights.
-func (s *Server) URL() string {
-	o := s.bot.Options()
-	if o.Username == "" {
-		return s.AdminURL()
-	}
-	return "redis://" + o.Username + ":" + o.Password + "@" + s.addr + "/0"
+// asBot connects with the bot's rights.
+func (s *Server) asBot(t testing.TB) {
+	t.Helper()
+	s.botURL = s.User(t, "bot")
+	s.bot = s.Login(t, "bot")
 }
+
+// URL is where a bot of its own would connect to, with the bot's rights.
+func (s *Server) URL() string { return s.botURL }
 
 // AdminURL is where to connect to with every right.
 func (s *Server) AdminURL() string { return "redis://" + s.addr + "/0" }
@@ -137,7 +143,7 @@ func (s *Server) Client() *redis.Client { return s.client }
 
 // Bot is a connection with no more than the bot's rights, where the server knows
 // rights.
-func (s *Server) Bot() *redis.Client { return s.bot }
+func (s *Server) Bot() redis.UniversalClient { return s.bot }
 
 // Namespace is empty at first, and nobody else's.
 func (s *Server) Namespace() string { return s.namespace }
@@ -190,12 +196,25 @@ func (s *Server) clear(ctx context.Context) {
 	for it := s.client.Scan(ctx, 0, s.Keys().Prefix()+"*", 1000).Iterator(); it.Next(ctx); {
 		s.client.Unlink(ctx, it.Val())
 	}
-	if users, err := s.client.Do(ctx, "acl", "users").StringSlice(); err == nil {
+	s.each(func(c *redis.Client) {
+		users, _ := c.Do(ctx, "acl", "users").StringSlice()
 		for _, user := range users {
 			if strings.HasSuffix(user, s.namespace) {
-				s.client.Do(ctx, "acl", "deluser", user)
+				c.Do(ctx, "acl", "deluser", user)
 			}
 		}
+	})
+}
+
+// each does something on every node, or on the one server.
+func (s *Server) each(do func(c *redis.Client)) {
+	if s.nodes == nil {
+		do(s.client)
+	}
+	for _, n := range s.nodes {
+		c := n.connect()
+		do(c)
+		_ = c.Close()
 	}
 }
 

@@ -39,21 +39,34 @@ func (s *Server) User(t testing.TB, role string, more ...string) string {
 	for _, rule := range append(append(rights, more...), ">"+userPassword) {
 		args = append(args, rule)
 	}
-	if err := s.client.Do(t.Context(), args...).Err(); err != nil {
-		t.Fatalf("user %s: %v", role, err)
+	s.each(func(c *redis.Client) {
+		if err := c.Do(t.Context(), args...).Err(); err != nil {
+			t.Fatalf("user %s: %v", role, err)
+		}
+	})
+	address := s.addr
+	if s.nodes != nil {
+		address = s.nodes[0].addr
 	}
-	return (&url.URL{Scheme: "redis", User: url.UserPassword(name, userPassword), Host: s.addr, Path: "/0"}).String()
+	return (&url.URL{Scheme: "redis", User: url.UserPassword(name, userPassword), Host: address, Path: "/0"}).String()
 }
 
 // Login makes a user as [Server.User] does, and connects as it until the test ends.
-func (s *Server) Login(t testing.TB, role string, more ...string) *redis.Client {
+func (s *Server) Login(t testing.TB, role string, more ...string) redis.UniversalClient {
 	t.Helper()
 	o, err := redis.ParseURL(s.User(t, role, more...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	c := redis.NewClient(o)
+	var c redis.UniversalClient
+	if s.nodes == nil {
+		c = redis.NewClient(o)
+	} else {
+		c = redis.NewClusterClient(&redis.ClusterOptions{
+			Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, MaintNotificationsConfig: o.MaintNotificationsConfig,
+		})
+	}
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
