@@ -46,6 +46,7 @@ type Desk struct {
 	Stream  string        // by which it asks
 	Within  time.Duration // how long an owner has to answer
 	Read    ReadFile      // nil: files are not looked at
+	Prefix  string        // of every approval's id, where the stream takes no other
 	// NewID names an approval whose call has no name.
 	NewID func() (string, error)
 }
@@ -57,8 +58,16 @@ func (d *Desk) AskCall(ctx context.Context, c Call) Result {
 	if err != nil {
 		return unanswered("", err)
 	}
-	ask.ID = c.approvalID(d.Runtime)
+	ask.ID = d.id(c)
 	return d.Ask(ctx, ask)
+}
+
+// id names the approval of a call, "" where the call has no name.
+func (d *Desk) id(c Call) string {
+	if id := c.approvalID(d.Runtime); id != "" {
+		return d.Prefix + id
+	}
+	return ""
 }
 
 // Ask asks what a desk's owner is to approve, and claims it. Runtime and deadline
@@ -79,7 +88,7 @@ func (d *Desk) Ask(ctx context.Context, ask queue.Ask) (res Result) {
 		if err != nil {
 			return unanswered("", err)
 		}
-		ask.ID = id
+		ask.ID = d.Prefix + id
 	}
 	waiting, stop := context.WithTimeoutCause(ctx, time.Duration(ask.ExpiresIn*float64(time.Second))+Grace, errTooLong)
 	defer stop()

@@ -51,6 +51,29 @@ func TestAskRejected(t *testing.T) {
 	}
 }
 
+// Where a stream takes only ids of a form, each begins so, and its outcome is found.
+func TestAskPrefixed(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"t-1", ""} {
+		o := newOffice(t, storetest.Embedded(t), true)
+		o.desk.Prefix = "iris."
+		call := deletes(id)
+		result := asking(func() agents.Result { return o.desk.AskCall(within(t), call) })
+		r := o.open()
+		o.decide(r, approval.DecisionApproved, "")
+		if got := <-result; got.Verdict != agents.Allowed || !strings.HasPrefix(got.Approval, "iris.call-") || got.Approval != r.Row.ID {
+			t.Errorf("%q: got %+v", id, got)
+		}
+		if id == "" {
+			continue
+		}
+		if err := o.hook.After(within(t), event(t, "PostToolUse", "default", "")); err != nil {
+			t.Fatal(err)
+		}
+		o.becomes(r.Row.ID, approval.Executed)
+	}
+}
+
 // Two processes that ask about the same call at once are one approval, and one of
 // them may run it.
 func TestAskTwiceAtOnce(t *testing.T) {

@@ -21,7 +21,7 @@ func (e Event) Reports() bool { return e.Name == afterCall || e.Name == afterFai
 // agent may have been asked instead. Of a call that was never asked there is
 // nothing to say.
 func (h *Hook) After(ctx context.Context, e Event) error {
-	id := e.Call.approvalID(h.Desk.Runtime)
+	id := h.Desk.id(e.Call)
 	if id == "" {
 		return nil
 	}

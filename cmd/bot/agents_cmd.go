@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"countersign/agents"
+	"countersign/approval"
 	"countersign/queue"
 )
 
@@ -22,13 +23,15 @@ type desk struct {
 	target
 	Stream  string        `help:"The inbound stream; else the first that takes the runtime." placeholder:"KEY"`
 	Runtime string        `help:"Who asks, as routes and policies match it." default:"${runtime}"`
+	Prefix  string        `name:"id-prefix" help:"What every approval's id begins with, where the stream takes no other." placeholder:"TEXT"`
 	Within  time.Duration `help:"How long an owner has to answer." default:"9m"`
 }
 
-// Bounds of --within.
+// Bounds of the flags.
 const (
-	leastWithin = 5 * time.Second
-	mostWithin  = 7 * 24 * time.Hour
+	leastWithin   = 5 * time.Second
+	mostWithin    = 7 * 24 * time.Hour
+	longestPrefix = 64
 )
 
 // open makes a desk, and does not touch Redis yet: what fails there fails when a
@@ -36,6 +39,9 @@ const (
 func (d desk) open(s *shell) (*agents.Desk, redis.UniversalClient, error) {
 	if d.Within < leastWithin || d.Within > mostWithin {
 		return nil, nil, fail(exitUsage, "--within: want %v to %v", leastWithin, mostWithin)
+	}
+	if d.Prefix != "" && (!approval.ValidID(d.Prefix) || len(d.Prefix) > longestPrefix) {
+		return nil, nil, fail(exitUsage, "--id-prefix: want at most %d of A-Z a-z 0-9 . _ : -", longestPrefix)
 	}
 	rdb, cfg, err := d.connect(s)
 	if err != nil {
@@ -56,7 +62,7 @@ func (d desk) open(s *shell) (*agents.Desk, redis.UniversalClient, error) {
 	}
 	return &agents.Desk{
 		Client:  queue.NewClient(rdb, cfg.Redis.Namespace, queue.WithStream(stream)),
-		Runtime: d.Runtime, By: fmt.Sprintf("%.60s on %.60s", d.Runtime, host), Stream: stream, Within: d.Within,
+		Runtime: d.Runtime, By: fmt.Sprintf("%.60s on %.60s", d.Runtime, host), Stream: stream, Within: d.Within, Prefix: d.Prefix,
 		Read: readRegular, NewID: newCallID,
 	}, rdb, nil
 }

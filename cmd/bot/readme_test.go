@@ -65,7 +65,7 @@ func TestReadmeTable(t *testing.T) {
 		want = append(want, strings.Join(words, " "))
 	}
 	var got []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+(?: [a-z]+)*)([^`]*)` \\|.*\\|.*\\|$").FindAllStringSubmatch(readme(t), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+(?:[ -][a-z]+)*)([^`]*)` \\|.*\\|.*\\|$").FindAllStringSubmatch(readme(t), -1) {
 		got = append(got, m[1])
 	}
 	slices.Sort(want)
