@@ -1,4 +1,4 @@
-"""Where the tests' Redis and bot are. They are started by TestClients in cmd/bot, which
+"""Where the tests' Redis and bot are. They are started by TestClients in clients, which
 runs these tests; the environment says where."""
 
 import json

@@ -1,4 +1,4 @@
-// Where the tests' Redis and bot are. They are started by TestClients in cmd/bot, which runs
+// Where the tests' Redis and bot are. They are started by TestClients in clients, which runs
 // these tests; the environment says where.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { createClient } from "@redis/client";
 
 function setting(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: go test ./cmd/bot -run TestClients sets it`);
+  if (!value) throw new Error(`${name} is not set: go test ./clients -run TestClients sets it`);
   return value;
 }
 
