@@ -11,9 +11,9 @@ import (
 // or of a reply.
 type cutter struct {
 	listener net.Listener
-	to       string
 
 	mu     sync.Mutex // guards what follows
+	to     string     // where new connections go
 	mode   mode
 	change chan struct{} // closed when the mode changes
 	snip   int           // bytes until the connection that carries the last of them is cut; 0: none
@@ -59,6 +59,14 @@ func (c *cutter) set(m mode) {
 	}
 }
 
+// lead has new connections go to another server. Those that are open stay where
+// they are.
+func (c *cutter) lead(to string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.to = to
+}
+
 // snipAfter cuts the connection that carries the last of n bytes, either way.
 func (c *cutter) snipAfter(n int) {
 	c.mu.Lock()
@@ -86,7 +94,10 @@ func (c *cutter) serve(in net.Conn) {
 		return
 	}
 	defer c.leave(in)
-	out, err := net.Dial("tcp", c.to)
+	c.mu.Lock()
+	to := c.to
+	c.mu.Unlock()
+	out, err := net.Dial("tcp", to)
 	if err != nil {
 		reset(in)
 		return
