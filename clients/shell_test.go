@@ -32,7 +32,7 @@ func hostile() (names, safe []string) {
 			"a b", " ", "-rf", "--help", "-", "$(touch pwned)", "`touch pwned`", `"; touch pwned; "`, "'", `\`, `\n`, "two\nlines", "end\n", "*",
 			"?", "~", "#", "é\u202e\u200b", "{}", "%s%n", "$HOME", "&& touch pwned",
 		}, []string{
-			"a", "b", "two", "lines", "end", "help", "kept",
+			"a", "b", "two", "lines", "end", "help", "kept", "\xff",
 		}
 }
 
@@ -268,9 +268,6 @@ func TestShellAsksNothing(t *testing.T) {
 			g := guard(t, bad.env, bad.paths...)
 			if g == nil {
 				return
-			}
-			if name == "not UTF-8" {
-				<-g.done // whether it is there or not, it is not asked for
 			}
 			g.ends(bad.code)
 			g.left()

@@ -210,11 +210,16 @@ func (w *world) environment() []string {
 		"REDIS_URL="+w.runtime, "NAMESPACE="+w.ns, "PATH="+w.dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// finish runs a program to its end, which the world's end brings about at the
-// latest, and returns what it said.
+// finish runs a program that knows where everything is to its end, and returns what it
+// said.
 func (w *world) finish(cmd *exec.Cmd) (string, error) {
 	w.t.Helper()
 	cmd.Env = append(w.environment(), cmd.Env...)
+	return w.end(cmd)
+}
+
+// end runs a program to its end, which the world's end brings about at the latest.
+func (w *world) end(cmd *exec.Cmd) (string, error) {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	// What it starts ends with it.
