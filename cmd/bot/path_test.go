@@ -16,16 +16,19 @@ func has(text string) func(simulator.Message) bool {
 
 // The whole path: a request, a card, the action, Yes, the answer, the claim, the
 // report, the undo, and the card says each.
-func TestTheWholePath(t *testing.T) {
-	p := newPlay(t)
-	pending := p.asked("a1", "iris", func(data map[string]any) {
+func TestTheWholePath(t *testing.T) { newPlay(t).wholePath("a1", "iris") }
+
+func (p *play) wholePath(id, runtime string) {
+	t := p.t
+	t.Helper()
+	pending := p.asked(id, runtime, func(data map[string]any) {
 		data["context"] = map[string]any{"k": 1}
 		card := data["card"].(map[string]any)
 		card["undo_tool"], card["undo_window_days"] = "restore_email", 30
 		card["request"] = "Can you delete my promo emails?"
 	})
-	card := p.card(annID, "a1")
-	for _, want := range []string{"Deletes data", "1. Big sale", "2. Last chance", "30 days", "You asked: Can you delete my promo emails?", "iris"} {
+	card := p.card(annID, id)
+	for _, want := range []string{"Deletes data", "1. Big sale", "2. Last chance", "30 days", "You asked: Can you delete my promo emails?", runtime} {
 		if !strings.Contains(card.Text, want) {
 			t.Errorf("the card does not say %q:\n%s", want, card.Text)
 		}
@@ -40,16 +43,16 @@ func TestTheWholePath(t *testing.T) {
 		t.Errorf("answer: %s", answer.Data)
 	}
 	p.shows(card, "Approved by Ann")
-	p.ok(p.client.Claim(p.ctx, "a1", pending.Pin, "runner"))
-	p.ok(p.client.Report(p.ctx, approval.Report{ID: "a1", Outcome: approval.Executed}))
+	p.ok(p.client.Claim(p.ctx, id, pending.Pin, "runner"))
+	p.ok(p.client.Report(p.ctx, approval.Report{ID: id, Outcome: approval.Executed}))
 	card = p.shows(card, "Done")
 	_, err = p.ann.TapWait(p.ctx, card, "Undo")
 	p.ok(err)
-	undo, err := p.client.AwaitUndo(p.ctx, "a1")
+	undo, err := p.client.AwaitUndo(p.ctx, id)
 	p.ok(err)
 	if undo.UndoTool != "restore_email" || undo.By.Name != "Ann" {
 		t.Errorf("undo: %s", undo.Data)
 	}
-	p.ok(p.client.Report(p.ctx, approval.Report{ID: "a1", Outcome: approval.Undone}))
+	p.ok(p.client.Report(p.ctx, approval.Report{ID: id, Outcome: approval.Undone}))
 	p.shows(card, "Undone")
 }
