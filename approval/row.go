@@ -85,6 +85,8 @@ type Row struct {
 	// Seal says whether the row is as it was opened and answered. Where it is not,
 	// nothing of it may be shown or approved.
 	Seal Seal
+	// Forgotten is when its text was forgotten, at the operator's word; zero: it was not.
+	Forgotten time.Time
 	// Quiet lists chats that get no card or notice of their own, because a
 	// shared notice speaks for this approval there.
 	Quiet []int64
@@ -111,6 +113,15 @@ func (r *Row) Action() string {
 		return r.Request.Card.Action
 	}
 	return r.Request.Card.Title
+}
+
+// RefusedBySeal reports whether it was refused because its seal did not hold.
+func (r *Row) RefusedBySeal() bool {
+	if r.Answer == nil || r.State != Refused {
+		return false // an owner's own words may begin with anything
+	}
+	code := ReasonCode(r.Answer.Reason)
+	return code == CodeTampered || code == CodeUnsealed
 }
 
 // CanUndo reports whether an undo may be asked for at now.

@@ -35,6 +35,9 @@ func Overdue(row *approval.Row) time.Time {
 // failure hides behind the approval.
 func (f *face) progress(t *text, v View) {
 	row := f.row
+	if !f.sealed {
+		return
+	}
 	late := Overdue(row)
 	isLate := !late.IsZero() && !v.Now.Before(late)
 	switch {
@@ -59,7 +62,12 @@ func reported(s approval.State) bool {
 func (f *face) aftermath(t *text, v View) {
 	row := f.row
 	f.reason(t)
+	if !row.Forgotten.IsZero() {
+		t.line(wordForgotten)
+	}
 	switch {
+	case !f.sealed && row.State.WasApproved():
+		return
 	case !row.State.WasApproved():
 		t.line(wordNothing)
 		return
@@ -80,6 +88,12 @@ func (f *face) aftermath(t *text, v View) {
 func (f *face) reason(t *text) {
 	a := f.row.Answer
 	switch {
+	case !f.row.Seal.Good() && !f.row.RefusedBySeal():
+		if f.row.Seal == approval.SealAbsent {
+			t.line(wordUnsealed)
+			return
+		}
+		t.line(wordTampered)
 	case a == nil || a.Reason == "" || f.passed() != "":
 	case f.sealed:
 		t.line(wordReason, code(short(f.s.hide(a.Reason), maxReason)))

@@ -156,7 +156,7 @@ func (f *face) small(t *text, v View) {
 	if f.row.Ref != "" { // a refused request may have none
 		t.put(wordSmall, ref(f.row))
 	}
-	if f.row.Tier != "" {
+	if f.row.Tier != "" && f.sealed {
 		t.put(wordRisk, plain(short(f.row.Tier, maxName)))
 	}
 	if f.row.Request != nil && f.row.Request.Runtime != "" && f.sealed {

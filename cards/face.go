@@ -52,14 +52,7 @@ func newFace(row *approval.Row, s Settings) *face {
 
 // sealHolds reports whether the row's own text may be shown.
 func sealHolds(row *approval.Row) bool {
-	if !row.Seal.Good() {
-		return false
-	}
-	if row.Answer == nil || row.State != approval.Refused {
-		return true // an owner's own words may begin with anything
-	}
-	code := approval.ReasonCode(row.Answer.Reason)
-	return code != approval.CodeTampered && code != approval.CodeUnsealed
+	return row.Seal.Good() && !row.RefusedBySeal()
 }
 
 // secretFree masks what looks like a secret in s, and counts it.

@@ -78,6 +78,8 @@ type scene struct {
 	NoUnseen        bool
 	Late            bool // a day after the report
 	Unread          bool // its request could not be read
+	Seal            approval.Seal
+	Forgotten       bool
 	Approve, Reject string
 }
 
@@ -139,6 +141,10 @@ func read(t *testing.T, archive *txtar.Archive) (cards.View, cards.Settings) {
 	s.ApproveWord, s.RejectWord = sc.Approve, sc.Reject
 	if sc.Unread {
 		row.Request = nil
+	}
+	row.Seal = sc.Seal
+	if sc.Forgotten {
+		row.Request, row.Forgotten = nil, now
 	}
 	return v, s
 }

@@ -93,10 +93,15 @@ func Looser(what []string, s Settings) Message {
 	return t.message(nil)
 }
 
-// Tampered tells an owner that the seal of row does not hold.
+// Tampered tells an owner that the seal of row does not hold: that it was refused
+// for it, or was changed after it was answered.
 func Tampered(row *approval.Row, s Settings) Message {
 	t := &text{settings: s}
-	t.line(wordTamperOne, code(short(row.ID, maxListedTitle)))
+	said := wordTamperOne
+	if row.State != approval.Refused {
+		said = wordTamperLate
+	}
+	t.line(said, code(short(row.ID, maxListedTitle)))
 	return t.message(nil)
 }
 

@@ -25,6 +25,8 @@ const (
 	ToastFile       = string(toastFile)        // sent as a file
 	ToastApproved   = string(toastApprovedNow) // this tap approved it
 	ToastRejected   = string(toastRejectedNow) // this tap rejected it
+	ToastAltered    = string(toastAltered)     // likewise, of one that was answered before
+	ToastMeddled    = string(toastMeddled)     // its seal does not hold
 	ToastBroken     = string(toastBroken)      // what is kept of it cannot be read, or we failed
 	ToastOldWord    = string(toastOldWord)     // a word came too late to mean anything
 	ToastCancelled  = string(toastCancelled)   // the confirm step was left

@@ -114,7 +114,8 @@ func checkListen(f *findings, key, address string) {
 
 // checkSigningKey looks whether the keys can be read; nothing of them is kept or told.
 func checkSigningKey(f *findings, key Secret) {
-	const want = "want Ed25519 private keys as PKCS#8 PEM, as openssl genpkey -algorithm ed25519 writes them"
+	const want = "want Ed25519 private keys as PKCS#8 PEM, as countersign keygen or openssl genpkey -algorithm ed25519 writes them; " +
+		"after the first, public ones will do"
 	rest := []byte(key.Reveal())
 	for i := 1; len(strings.TrimSpace(string(rest))) > 0; i++ {
 		var block *pem.Block
@@ -122,8 +123,14 @@ func checkSigningKey(f *findings, key Secret) {
 			f.add("audit.signing_key", "key %d is not PEM; %s", i, want)
 			return
 		}
+		if i > 1 && block.Type == "PUBLIC KEY" {
+			parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+			if _, ok := parsed.(ed25519.PublicKey); err == nil && ok {
+				continue
+			}
+		}
 		parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-		if _, ok := parsed.(ed25519.PrivateKey); err != nil || !ok {
+		if _, ok := parsed.(ed25519.PrivateKey); err != nil || !ok || block.Type != "PRIVATE KEY" {
 			f.add("audit.signing_key", "key %d is not one that can sign; %s", i, want)
 			return
 		}

@@ -59,7 +59,7 @@ func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
 		return r.unrecorded(err, nid)
 	}
 	told := toldOf(n, readings)
-	if len(told) == 0 && n.Kind != store.Looser {
+	if len(told) == 0 && n.Kind != store.Looser && n.Kind != store.Tampered {
 		return -1
 	}
 	lease, left := r.cfg.Leader.Lease()
@@ -118,6 +118,12 @@ func noticeText(n *store.Notice, rows []*approval.Row, s cards.Settings) cards.M
 		return cards.RanUnapproved(rows[0], n.Outcome, s)
 	case store.Looser:
 		return cards.Looser(n.What, s)
+	case store.Tampered:
+		row := &approval.Row{ID: n.IDs[0], State: approval.Refused}
+		if len(rows) > 0 {
+			row = rows[0] // else somebody has taken it away since
+		}
+		return cards.Tampered(row, s)
 	}
 	return cards.SharedLapse(rows, n.Total-(len(n.IDs)-len(rows)), s)
 }

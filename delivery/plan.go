@@ -34,8 +34,11 @@ type plan struct {
 // planFor compares what each card shows with what it should show. It is pure.
 func planFor(r *store.Reading, p Present) plan {
 	out := plan{next: -1}
-	if r.Row == nil || r.Row.Request == nil {
-		return out
+	if r.Row == nil || r.Row.Request == nil && r.Row.Seal.Good() && r.Row.Forgotten.IsZero() {
+		return out // it was refused as it came
+	}
+	if r.Row.State == approval.Open && !r.Row.Seal.Good() {
+		return out // it is refused first
 	}
 	for _, place := range r.Row.Chats {
 		reader := p.Reader(place.ID)

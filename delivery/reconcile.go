@@ -325,10 +325,15 @@ func (r *Reconciler) recovered(id string, then func()) {
 	}
 }
 
-// prepare does what an approval needs before its cards can be thought of: cards
-// whose chat has moved go with it, and an approval that can be asked nowhere is
-// refused. It reports whether to read it again.
+// prepare does what an approval needs before its cards can be thought of: one whose
+// seal does not hold is refused, cards whose chat has moved go with it, and an
+// approval that can be asked nowhere is refused. It reports whether to read it again.
 func (r *Reconciler) prepare(ctx context.Context, j *job, reading *store.Reading) (changed bool, err error) {
+	if row := reading.Row; row != nil && !row.Seal.Good() {
+		if changed, err := r.meddled(ctx, reading); changed || err != nil {
+			return changed, err
+		}
+	}
 	r.mu.Lock()
 	idle := len(j.busy) == 0
 	r.mu.Unlock()

@@ -53,6 +53,9 @@ type world struct {
 	refused int
 	now     func() time.Time
 
+	// signing are the keys of stores made from now on; nil: none.
+	signing *approval.Keys
+
 	mu      sync.Mutex // guards present
 	present delivery.Present
 }
@@ -134,7 +137,10 @@ func (w *world) client(hooks ...redis.Hook) *redis.Client {
 
 func (w *world) newStore(c *redis.Client) *store.Store {
 	w.Helper()
-	s, err := store.New(c, store.Options{Namespace: w.keys, Retention: storetest.Retention, Random: rand.Reader})
+	s, err := store.New(c, store.Options{
+		Namespace: w.keys, Retention: storetest.Retention, Random: rand.Reader, Signing: w.signing,
+		Owners: func() []int64 { return []int64{ann, ben} },
+	})
 	w.ok(err)
 	return s
 }

@@ -74,6 +74,8 @@ func (a actor) words(status store.Status, r *store.Reading, done string) string 
 		return cards.Already(r.Row, r.Now, a.present.Cards)
 	case store.Late:
 		return cards.Late(r.Row, r.Now, a.present.Cards)
+	case store.Meddled:
+		return cards.ToastMeddled
 	case store.NotOwner:
 		return cards.ToastNotAllowed
 	case store.OtherPerson, store.NoStep, store.OldStep, store.NotShown, store.TooSoon, store.WindowOver:

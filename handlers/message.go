@@ -186,6 +186,12 @@ func (h *Handlers) decide(ctx context.Context, s *spoken, r *store.Reading) erro
 	case !s.present.may(s.who.ID, r.Row):
 		h.note(ctx, s, cards.ToastNotAllowed)
 		return nil
+	case !r.Row.Seal.Good():
+		status, r, err := h.cfg.Store.Refuse(ctx, r)
+		if err == nil {
+			h.note(ctx, s, s.words(status, r, ""))
+		}
+		return err
 	case r.Row.State != approval.Open:
 		h.note(ctx, s, cards.Already(r.Row, r.Now, s.present.Cards))
 		return nil

@@ -79,7 +79,7 @@ func (h *Handlers) find(ctx context.Context, t *tapped) (why string, err error) 
 		return "", err
 	}
 	card := r.Card(t.press.Card)
-	if r.Row == nil || r.Row.Request == nil || card == nil || r.Home(card.Chat) != r.Home(t.Message.ChatID) {
+	if r.Row == nil || r.Row.Request == nil && r.Row.Seal.Good() || card == nil || r.Home(card.Chat) != r.Home(t.Message.ChatID) {
 		return "no card of this chat", nil
 	}
 	t.reading, t.card = r, card
@@ -147,6 +147,9 @@ func (h *Handlers) act(ctx context.Context, t *tapped) (string, error) {
 		return h.refused("not_owner", cards.ToastNotAllowed), nil
 	case t.press.Letter == cards.LetterUndo:
 		return h.undo(ctx, t)
+	case !t.reading.Row.Seal.Good():
+		status, r, err := h.cfg.Store.Refuse(ctx, t.reading)
+		return h.outcome(t, status, r, err, "")
 	case t.reading.Row.State != approval.Open:
 		return h.refused("answered", cards.Already(t.reading.Row, t.reading.Now, t.present.Cards)), nil
 	case t.card.Retired:
@@ -224,6 +227,8 @@ func (h *Handlers) undo(ctx context.Context, t *tapped) (string, error) {
 		return cards.UndoAsked(*r.Row.Undo), nil
 	case status == store.NotOwner:
 		return cards.ToastNotAllowed, nil
+	case status == store.Meddled:
+		return cards.ToastAltered, nil
 	}
 	return cards.ToastNoUndo, nil
 }

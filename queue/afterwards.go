@@ -68,7 +68,7 @@ func (r *reader) withdraw(ctx context.Context, e entry, w approval.Withdrawal) e
 		return nil
 	case store.WrongStream:
 		return r.dead(ctx, e, deadStream)
-	case store.NotOpen, store.Late, store.Unknown: // answered, about to lapse, or gone
+	case store.NotOpen, store.Late, store.Unknown, store.Meddled: // answered, about to lapse, gone, or refused by its seal
 		r.in.cfg.Count(EventRepeated, "")
 		return nil
 	}

@@ -113,6 +113,9 @@ func (k Keys) alarms() string { return k.tag + "bot:alarms" }
 // alarmed is there once an approval has raised its alarm.
 func (k Keys) alarmed(id string) string { return k.tag + "bot:alarmed:" + id }
 
+// tampered is there once the owners were told that somebody changed an answered row.
+func (k Keys) tampered(id string) string { return k.tag + "bot:tampered:" + id }
+
 // offset is the update id confirmed to Telegram, a string.
 func (k Keys) offset() string { return k.tag + "bot:offset" }
 

@@ -187,6 +187,7 @@ func parseRow(id string, f map[string]string) (*approval.Row, error) {
 		Stream: f["stream"], Terms: f["terms"], Pin: f["pin"], Tier: f["tier"],
 		OpenedAt: millis(f["opened_at"]), ExpiresAt: millis(f["expires_at"]),
 		AnswerAt: millis(f["answered_at"]), ReportAt: millis(f["reported_at"]), UndoUntil: millis(f["undo_until"]),
+		Forgotten: millis(f["forgotten_at"]),
 		Quorum: int(number(f["quorum"])),
 	}
 	for _, o := range strings.FieldsFunc(f["owners"], func(c rune) bool { return c == ',' }) {

@@ -74,9 +74,17 @@ func (s *Store) seal(o Opening) string {
 	return s.signs.SignText(row.SealText())
 }
 
-// judge says whether a row is as it was opened and answered; f are its fields, and
-// fault is what could not be read of them.
+// judge says whether a row is as it was opened and answered, and takes an answer off
+// that does not hold; f are its fields, and fault is what could not be read of them.
 func (s *Store) judge(row *approval.Row, f map[string]string, fault error) approval.Seal {
+	seal := s.judged(row, f, fault)
+	if seal == approval.SealBroken && !s.answerHolds(row, f) {
+		row.Answer = nil // nobody gave it
+	}
+	return seal
+}
+
+func (s *Store) judged(row *approval.Row, f map[string]string, fault error) approval.Seal {
 	switch {
 	case fault != nil:
 		return approval.SealBroken
@@ -182,6 +190,28 @@ func (s *Store) alarms(r *Reading) []any {
 		args = append(args, "tampered:"+r.ID+":"+strconv.FormatInt(owner, 10), owner, jsonText(n))
 	}
 	return args
+}
+
+// TellTampered tells every owner once that somebody changed a row after it was
+// answered. It reports whether it did so now; a kill half way has it told again under
+// the same names.
+func (s *Store) TellTampered(ctx context.Context, r *Reading) (bool, error) {
+	if s.tell == nil {
+		return false, nil
+	}
+	told, err := s.rdb.Exists(ctx, s.keys.tampered(r.ID)).Result()
+	if err != nil || told != 0 {
+		return false, err
+	}
+	for _, owner := range s.tell() {
+		n := Notice{
+			ID: "altered:" + r.ID + ":" + strconv.FormatInt(owner, 10), Kind: Tampered, Chat: owner, IDs: []string{r.ID}, Total: 1,
+		}
+		if _, err := s.NewNotice(ctx, n, 0); err != nil {
+			return false, err
+		}
+	}
+	return true, s.rdb.Set(ctx, s.keys.tampered(r.ID), 1, s.retention).Err()
 }
 
 // Refuse answers an approval whose seal does not hold as refused, with neither

@@ -1,5 +1,5 @@
 // Package sweeper does what time asks for: it lapses approvals whose deadline
-// has passed, makes reminders due, and drops what is old.
+// has passed, makes reminders due, chains the audit, and drops what is old.
 //
 // The deadline itself is kept by the scripts of package store, by Redis's
 // clock: a tap after it is refused whether a sweep has run or not. The sweep
@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -31,6 +32,7 @@ type Config struct {
 	Keep     time.Duration
 	Log      zerolog.Logger
 	Count    func(event string, labels ...string)
+	Chained  func(seq int64) // told where the audit's chain ends, once a second; may be nil
 }
 
 // Bounds of one sweep. What is beyond is taken by the next.
@@ -60,8 +62,8 @@ type Sweeper struct {
 // New returns a Sweeper.
 func New(cfg Config) *Sweeper { return &Sweeper{cfg: cfg} }
 
-// Run tidies once and then hourly, and sweeps by the schedule, until ctx ends. It
-// waits for a running sweep.
+// Run tidies once and then hourly, sweeps by the schedule, and chains the audit every
+// second, until ctx ends. It waits for a running sweep.
 func (s *Sweeper) Run(ctx context.Context) error {
 	log := cronLog{s.cfg.Log, s.cfg.Count}
 	// Recover stands innermost: a panic must not keep the token of SkipIfStillRunning.
@@ -81,8 +83,11 @@ func (s *Sweeper) Run(ctx context.Context) error {
 		return err
 	}
 	c.Start()
+	var chaining sync.WaitGroup
+	chaining.Go(func() { s.chain(ctx) })
 	c.Entry(tidy).WrappedJob.Run() // a process may not live for an hour
 	<-ctx.Done()
+	chaining.Wait()
 	<-c.Stop().Done()
 	return nil
 }
@@ -258,6 +263,9 @@ func (s *Sweeper) tidy(ctx context.Context) {
 		case n > 0:
 			s.cfg.Log.Info().Str("stream", stream).Int64("entries", n).Msg("old entries were trimmed")
 		}
+	}
+	if _, err := s.cfg.Store.TrimChain(ctx, now.Add(-s.cfg.Keep)); err != nil {
+		s.cfg.Log.Error().Err(err).Msg("the audit was not trimmed; the next round tries again")
 	}
 }
 

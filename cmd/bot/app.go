@@ -62,9 +62,6 @@ type App struct {
 // NewApp wires the bot. It touches neither Redis nor Telegram. Close ends what
 // it opened.
 func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
-	if err := unbuilt(cfg); err != nil {
-		return nil, err
-	}
 	opts.Log = opts.Log.Hook(newSparse(opts.Now))
 	a := &App{opts: opts, health: newHealth(opts.Now), reloaded: make(chan struct{}, 1)}
 	a.cfg.Store(&cfg)
@@ -90,20 +87,15 @@ func (o AppOptions) changes() []func(*redis.Options) {
 	return []func(*redis.Options){o.Redis}
 }
 
-// unbuilt refuses what may be configured and is not built yet, where going on
-// would promise what is not kept.
-func unbuilt(cfg config.Config) error {
-	if !cfg.Audit.SigningKey.Empty() {
-		return errors.New("audit.signing_key_file: signing is not available in this version; leave it empty")
-	}
-	return nil
-}
-
 // wire builds the rooms, one after the other: each needs those before it.
 func (a *App) wire(cfg config.Config) error {
-	var err error
+	keys, err := signingKeys(cfg)
+	if err != nil {
+		return err
+	}
 	a.store, err = store.New(a.rdb, store.Options{
-		Namespace: cfg.Redis.Namespace, Retention: cfg.Retention, Random: a.opts.Random,
+		Namespace: cfg.Redis.Namespace, Retention: cfg.Retention, Random: a.opts.Random, Signing: keys,
+		Owners: func() []int64 { return owners(a.config()) },
 	})
 	if err != nil {
 		return err
@@ -157,9 +149,6 @@ func (a *App) Close() error { return errors.Join(a.rdb.Close(), a.reader.Close()
 // Reload takes people, routes, policies and limits from a new configuration.
 // What else differs needs a new start. With an error nothing changed.
 func (a *App) Reload(ctx context.Context, cfg config.Config) error {
-	if err := unbuilt(cfg); err != nil {
-		return err
-	}
 	before := a.config()
 	next := *before
 	next.People, next.Routes, next.Policies = cfg.People, cfg.Routes, cfg.Policies
@@ -245,7 +234,13 @@ func (a *App) start(ctx context.Context) error {
 	assessed := false
 	for try := 0; ; try++ {
 		assessed = assessed || a.assess(ctx)
-		err := a.store.Alive(ctx, streamKeys(*a.config()))
+		err := a.store.BeginSigning(ctx)
+		if errors.Is(err, store.ErrNamespaceSigns) {
+			return err
+		}
+		if err == nil {
+			err = a.store.Alive(ctx, streamKeys(*a.config()))
+		}
 		if err == nil {
 			break
 		}
@@ -268,7 +263,7 @@ func (a *App) lead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	parts := []func(context.Context) error{a.reconciler().Run, sweep.Run, a.menu, a.follow, a.tellMoves}
+	parts := []func(context.Context) error{a.reconciler().Run, sweep.Run, a.menu, a.follow, a.tellMoves, a.unsealed}
 	if a.config().Telegram.Mode == config.ModeWebhook {
 		parts = append(parts, a.hook)
 		defer a.health.set("telegram", "") // whoever leads next knows

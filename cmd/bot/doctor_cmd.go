@@ -36,7 +36,7 @@ func (c *doctorCmd) Run(s *shell) error {
 	report := newReport(s, c.JSON)
 	cfg, err := s.load()
 	if err == nil {
-		err = unbuilt(cfg)
+		_, err = signingKeys(cfg)
 	}
 	if err != nil {
 		for line := range strings.Lines(err.Error()) {

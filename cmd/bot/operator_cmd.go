@@ -55,7 +55,7 @@ func (c *pendingCmd) Run(s *shell) error {
 			continue
 		}
 		rows = append(rows, pendingRow{
-			ID: r.ID, Ref: r.Row.Ref, Title: r.Row.Title(), Runtime: r.Row.Request.Runtime, ExpiresAt: r.Row.ExpiresAt,
+			ID: r.ID, Ref: r.Row.Ref, Title: r.Row.Title(), Runtime: runtimeOf(r.Row), ExpiresAt: r.Row.ExpiresAt,
 		})
 	}
 	if c.JSON {
@@ -70,6 +70,14 @@ func (c *pendingCmd) Run(s *shell) error {
 	}
 	fmt.Fprintf(s.stdout, "%d open\n", total)
 	return nil
+}
+
+// runtimeOf is who asks, "" where nobody can vouch for that.
+func runtimeOf(row *approval.Row) string {
+	if row.Request == nil || !row.Seal.Good() {
+		return ""
+	}
+	return row.Request.Runtime
 }
 
 type showCmd struct {
@@ -184,6 +192,8 @@ func refusal(status store.Status, r *store.Reading) string {
 		return cards.Already(r.Row, r.Now, cards.Settings{})
 	case store.Late:
 		return cards.Late(r.Row, r.Now, cards.Settings{})
+	case store.Meddled:
+		return "it was refused: " + r.Row.Answer.Reason
 	}
 	return string(status)
 }
@@ -203,10 +213,12 @@ func (t target) store(s *shell) (*store.Store, func(), error) {
 }
 
 func newStore(rdb redis.UniversalClient, cfg config.Config) (*store.Store, error) {
-	if err := unbuilt(cfg); err != nil {
+	keys, err := signingKeys(cfg)
+	if err != nil {
 		return nil, &failure{code: exitUsage, err: err}
 	}
 	return store.New(rdb, store.Options{
-		Namespace: cfg.Redis.Namespace, Retention: cfg.Retention, Random: rand.Reader,
+		Namespace: cfg.Redis.Namespace, Retention: cfg.Retention, Random: rand.Reader, Signing: keys,
+		Owners: func() []int64 { return owners(&cfg) },
 	})
 }

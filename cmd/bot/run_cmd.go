@@ -115,7 +115,7 @@ func (c *configCheckCmd) Run(s *shell) error {
 	}
 	cfg, err := config.Parse(c.File, data, s.environ)
 	if err == nil {
-		err = unbuilt(cfg)
+		_, err = signingKeys(cfg)
 	}
 	if err != nil {
 		return &failure{code: exitNotDone, err: err}
