@@ -78,7 +78,7 @@ func run(ctx context.Context, w world) int {
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(w.stderr, "countersign: %v\nSee countersign --help.\n", err)
+		fmt.Fprintf(w.stderr, "countersign: %v\nSee countersign --help.\n", misused(err))
 		return exitUsage
 	}
 	if c.Config == "" {
