@@ -97,6 +97,11 @@ func rooms() map[string]room {
 			ours: []string{"config", "store", "telegram"},
 		},
 
+		"setup": {
+			why:  "asks at a terminal for what a configuration needs; what it asks goes through interfaces of its own",
+			ours: []string{"config", "telegram"},
+		},
+
 		"simulator": {
 			why:  "stands in for Telegram, so it must not share a mistake with the code it tests",
 			ours: []string{"simulator/entities", "simulator/spec"},
@@ -126,7 +131,7 @@ func rooms() map[string]room {
 			why: "wires the rooms; the one place that reads the clock, randomness and the environment",
 			ours: []string{
 				".", "agents", "approval", "cards", "config", "delivery", "doctor", "handlers", "policy", "queue",
-				"simulator", "simulator/page", "store", "sweeper", "telegram",
+				"setup", "simulator", "simulator/page", "store", "sweeper", "telegram",
 			},
 			third: []string{
 				redis, zerolog, cron, "github.com/alecthomas/kong", "github.com/alicebob/miniredis/v2",

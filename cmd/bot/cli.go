@@ -24,6 +24,7 @@ type cli struct {
 	Demo    demoCmd    `cmd:"" help:"Try everything in the browser: no token, no account, no network."`
 	DemoBot demoBotCmd `cmd:"" hidden:"" help:"The bot of a demo, which starts it."`
 	Conf    configCmd  `cmd:"" name:"config" help:"Check a configuration, or print the commented example."`
+	Init    initCmd    `cmd:"" help:"Be guided to a configuration."`
 	Doctor  doctorCmd  `cmd:"" help:"Examine what the bot stands on: its token, chats, people and Redis."`
 	Health  healthCmd  `cmd:"" help:"Ask the bot on this machine how it is."`
 	Policy  policyCmd  `cmd:"" help:"Ask the policies about a request."`

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
 	"golang.org/x/term"
 
 	"countersign/config"
@@ -61,11 +60,11 @@ func (c *doctorCmd) Run(s *shell) error {
 // examine has a configuration examined.
 func (s *shell) examine(ctx context.Context, cfg config.Config, tell func(doctor.Finding)) error {
 	// A server that is away is a finding, and no reason to try for long.
-	rdb, err := dial(cfg, 0, once, func(o *redis.Options) { o.DialTimeout, o.DialerRetries = 3*time.Second, 1 })
+	rdb, err := dial(cfg, 0, once, hasty)
 	if err != nil {
 		return &failure{code: exitUsage, err: err}
 	}
-	defer rdb.Close()
+	defer func() { _ = rdb.Close() }()
 	st, err := store.New(rdb, store.Options{Namespace: cfg.Redis.Namespace, Retention: cfg.Retention})
 	if err != nil {
 		return err
@@ -101,6 +100,10 @@ func (s *shell) secretFiles(cfg *config.Config) []doctor.File {
 		files = append(files, doctor.File{Key: f.Key, Path: f.Path})
 	}
 	for i := range files {
+		// What a container is given of secrets, all in it may read: there is nobody else.
+		if strings.HasPrefix(files[i].Path, "/run/secrets/") {
+			continue
+		}
 		if info, err := os.Stat(files[i].Path); err == nil {
 			files[i].World = info.Mode()&fs.FileMode(0o004) != 0
 		}

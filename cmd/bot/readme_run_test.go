@@ -42,7 +42,7 @@ func redisCLI() {
 }
 
 // runBlocks runs a text's blocks marked "sh run", in order, in one folder and
-// with the configuration config.yaml there. Only the address of Redis and the
+// with the configuration countersign.yaml there. Only the address of Redis and the
 // token come from the test. It returns what was said.
 func (st *stage) runBlocks(t *testing.T, name, dir string) string {
 	t.Helper()
@@ -53,7 +53,7 @@ func (st *stage) runBlocks(t *testing.T, name, dir string) string {
 		cmd := exec.CommandContext(t.Context(), "sh", "-euc", build.ReplaceAllString(block, "countersign version"))
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(),
-			"COUNTERSIGN_CONFIG="+filepath.Join(dir, "config.yaml"),
+			"COUNTERSIGN_CONFIG="+filepath.Join(dir, "countersign.yaml"),
 			"COUNTERSIGN_TELEGRAM_TOKEN="+st.sim.Token(),
 			addressVariable+"="+st.cfg.Redis.URL.Reveal())
 		out, err := cmd.CombinedOutput()
@@ -98,7 +98,7 @@ func TestReadmeProtocol(t *testing.T) {
 	st := newStage(t)
 	st.start("bot-1")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), countersign.ExampleConfig(), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "countersign.yaml"), countersign.ExampleConfig(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// They are typed in a checkout.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -139,11 +140,16 @@ func (c *configExampleCmd) Run(s *shell) error {
 
 type versionCmd struct{}
 
+// version is set by the linker where a build is told its version.
+var version string
+
 // Run prints the version.
 func (c *versionCmd) Run(s *shell) error {
-	version := "(unknown)"
+	version := cmp.Or(version, "(unknown)")
 	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
+		if version == "(unknown)" {
+			version = info.Main.Version
+		}
 		for _, setting := range info.Settings {
 			if setting.Key == "vcs.revision" {
 				version += " " + setting.Value
