@@ -130,6 +130,64 @@ func TestTrimmedEntries(t *testing.T) {
 	})
 }
 
+// Entries trimmed before anybody read them are counted once, whoever reads and
+// however often. The embedded server tells no lag.
+func TestTrimmedUnread(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		b := newBench(t, s)
+		other := b.newIntake("two")
+		lost := func(want int) {
+			t.Helper()
+			for range 2 {
+				b.step()
+				_, err := other.Step(t.Context())
+				must(t, err)
+			}
+			if n := b.count.of("lost"); n != want && !s.IsEmbedded() {
+				t.Errorf("%d counted as lost, want %d", n, want)
+			}
+		}
+		trim := func(keep int64) {
+			t.Helper()
+			must(t, s.Client().XTrimMaxLen(t.Context(), s.Keys().Requests(), keep).Err())
+		}
+		add := func(ids ...string) {
+			for _, id := range ids {
+				b.request(id)
+			}
+		}
+		b.step()
+		add("a1", "a2")
+		lost(0)
+		trim(0) // what was read may go
+		lost(0)
+		add("b1", "b2", "b3", "b4", "b5")
+		trim(2)
+		lost(3)
+		add("c1")
+		lost(3)
+		trim(0)
+		lost(3)
+		add("d1", "d2")
+		trim(0)
+		lost(5)
+		add("e1", "e2", "e3")
+		trim(1)
+		lost(7)
+		if !s.IsEmbedded() && b.log.count("before anybody read them") == 0 {
+			t.Error("nothing was logged")
+		}
+		for _, id := range []string{"b4", "b5", "c1", "e3"} {
+			if got := b.state(id); got != approval.Open {
+				t.Errorf("%s is %q, want open", id, got)
+			}
+		}
+		must(t, s.Client().XGroupDestroy(t.Context(), s.Keys().Requests(), "countersign").Err())
+		add("f1")
+		lost(7) // of what a new group missed nobody knows
+	})
+}
+
 // The group or the whole stream may vanish at any time: it is made again, what
 // comes then is served, and what is known is not opened twice.
 func TestGroupVanishes(t *testing.T) {

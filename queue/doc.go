@@ -36,6 +36,9 @@
 //     later and may name fewer rows than it counts; those opened by the next
 //     delivery may get a second notice.
 //
+// An entry that somebody trims away before it was read or acknowledged cannot be
+// taken. Redis tells how many those are: they are counted and logged, once.
+//
 // # Clocks
 //
 // Only Redis's clock decides: deadlines count from an entry's id, and now is

@@ -65,7 +65,7 @@ type IntakeConfig struct {
 }
 
 // Events that [IntakeConfig.Count] is told of: every delivered entry is one of
-// them, once. The reason is a dead letter's code, the part before the colon,
+// them, once, and so is every entry that is known to have been trimmed unread. The reason is a dead letter's code, the part before the colon,
 // else "".
 const (
 	EventOpened     = "opened"

@@ -89,6 +89,7 @@ func (r *reader) turn(ctx context.Context, block time.Duration) (n int, err erro
 	if err := r.makeGroup(ctx); err != nil {
 		return 0, err
 	}
+	r.tellLost(ctx)
 	for r.own != "" && ctx.Err() == nil {
 		entries, err := r.read(ctx, r.own, noBlock)
 		if err != nil {
@@ -173,14 +174,6 @@ func (r *reader) reclaim(ctx context.Context) ([]entry, error) {
 		r.lost(id)
 	}
 	return entries, nil
-}
-
-// lost tells of an entry that was trimmed away before it was acknowledged.
-// Whoever trimmed it lost it; nothing is left to take.
-func (r *reader) lost(id string) {
-	r.in.cfg.Count(EventLost, "")
-	r.in.noise.lost.Error().Str("stream", r.stream.Key).Str("entry", id).
-		Msg("an event was trimmed before it was taken")
 }
 
 // ack acknowledges entries whose effect is in Redis.

@@ -75,7 +75,7 @@ func (s *Store) needs(streams []string) []right {
 			right{"xgroup", "create", key, "g", "0"}, right{"xgroup", "delconsumer", key, "g", "c"},
 			right{"xreadgroup", "group", "g", "c", "streams", key, ">"}, right{"xack", key, "g", "0-1"},
 			right{"xautoclaim", key, "g", "c", "1", "0"}, right{"xpending", key, "g"}, right{"xinfo", "groups", key},
-			right{"xinfo", "consumers", key},
+			right{"xinfo", "consumers", key}, right{"xlen", key}, right{"xrange", key, "-", "+"},
 		)
 		if strings.HasPrefix(key, s.keys.Prefix()) {
 			needs = append(needs, right{"xtrim", key, "minid", "0"})

@@ -213,7 +213,7 @@ var scriptNames = sync.OnceValue(func() map[string]string {
 		panic(err)
 	}
 	files, _ := filepath.Glob("../../store/scripts/*.lua")
-	for _, file := range append(files, "../../queue/tidy.lua", "../../queue/claim.lua") {
+	for _, file := range append(files, "../../queue/tidy.lua", "../../queue/claim.lua", "../../queue/lost.lua") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			panic(err)
