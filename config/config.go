@@ -58,11 +58,14 @@ type Limits struct {
 
 // Redis says where the queue lives.
 type Redis struct {
-	URL       RedisURL `yaml:"url"`
-	URLFile   string   `yaml:"url_file"`
-	Cluster   bool     `yaml:"cluster"`
-	Namespace string   `yaml:"namespace"` // 1–64 of A-Za-z0-9._-
-	Streams   []Stream `yaml:"streams"`   // as configured; [Config.Streams] knows the default
+	URL         RedisURL `yaml:"url"`
+	URLFile     string   `yaml:"url_file"`
+	TLSCAFile   string   `yaml:"tls_ca_file"`   // whom to believe; none: whom the system believes
+	TLSCertFile string   `yaml:"tls_cert_file"` // the bot's own; both TLS files, or neither
+	TLSKeyFile  string   `yaml:"tls_key_file"`
+	Cluster     bool     `yaml:"cluster"`
+	Namespace   string   `yaml:"namespace"` // 1–64 of A-Za-z0-9._-
+	Streams     []Stream `yaml:"streams"`   // as configured; [Config.Streams] knows the default
 }
 
 // Stream is one inbound stream and who may ask by it.

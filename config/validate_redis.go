@@ -20,6 +20,7 @@ func checkRedis(f *findings, r *Redis) {
 	if r.URLFile == "" || !r.URL.Empty() {
 		checkRedisURL(f, r)
 	}
+	checkRedisTLS(f, r)
 	if !namespaceShape.MatchString(r.Namespace) {
 		f.add("redis.namespace", "%s is not a namespace; want 1–64 of A-Za-z0-9._-", quote(r.Namespace))
 		return // every key below would be reported as well
@@ -75,6 +76,26 @@ func checkRedisURL(f *findings, r *Redis) {
 		}
 	default:
 		f.add(key, "the scheme is not one of redis, rediss, unix; %s", want)
+	}
+}
+
+// checkRedisTLS wants no certificate to be named in vain.
+func checkRedisTLS(f *findings, r *Redis) {
+	switch {
+	case r.TLSCertFile != "" && r.TLSKeyFile == "":
+		f.add("redis.tls_key_file", "tls_cert_file is given without it; want both, or neither where Redis asks for no certificate")
+	case r.TLSCertFile == "" && r.TLSKeyFile != "":
+		f.add("redis.tls_cert_file", "tls_key_file is given without it; want both, or neither where Redis asks for no certificate")
+	}
+	if r.URL.Empty() && r.URLFile != "" || strings.HasPrefix(r.URL.Reveal(), "rediss:") {
+		return // the file may name either
+	}
+	for _, file := range []struct{ key, path string }{
+		{"redis.tls_ca_file", r.TLSCAFile}, {"redis.tls_cert_file", r.TLSCertFile}, {"redis.tls_key_file", r.TLSKeyFile},
+	} {
+		if file.path != "" {
+			f.add(file.key, "without TLS it would not be used; want rediss:// in redis.url, or leave it out")
+		}
 	}
 }
 

@@ -128,6 +128,13 @@ func TestValidate(t *testing.T) {
 		{"a webhook without scheme", public("host/hook"), "telegram.webhook.public_url"},
 		{"a webhook with a query", public("https://host/?a=b"), "telegram.webhook.public_url"},
 		{"a webhook at nowhere", public(""), "telegram.webhook.public_url"},
+		{"a certificate to Redis without key", func(c *config.Config) {
+			c.Redis.URL, c.Redis.TLSCertFile = config.NewRedisURL("rediss://h"), "c"
+		}, "redis.tls_key_file"},
+		{"a key to Redis without certificate", func(c *config.Config) {
+			c.Redis.URL, c.Redis.TLSKeyFile = config.NewRedisURL("rediss://h"), "k"
+		}, "redis.tls_cert_file"},
+		{"whom to believe without TLS", func(c *config.Config) { c.Redis.TLSCAFile = "ca" }, "redis.tls_ca_file"},
 		{"a key without certificate", func(c *config.Config) { c.Telegram.Webhook.TLSKeyFile = "k" }, "telegram.webhook.tls_cert_file"},
 		{"a certificate without key", func(c *config.Config) { c.Telegram.Webhook.TLSCertFile = "c" }, "telegram.webhook.tls_key_file"},
 

@@ -245,7 +245,7 @@ func (a *App) start(ctx context.Context) error {
 			break
 		}
 		if try%30 == 0 {
-			a.opts.Log.Error().Err(err).Msg("Redis cannot be used yet; waiting for it")
+			a.opts.Log.Error().Err(err).Msg("Redis cannot be used yet; waiting for it" + behind(": ", tlsRemedy(err)))
 		}
 		if !wait(ctx, time.Second) {
 			return context.Cause(ctx)

@@ -38,6 +38,11 @@ type cli struct {
 	Claim    claimCmd    `cmd:"" help:"Claim an approved call before running it."`
 	Report   reportCmd   `cmd:"" help:"Say what happened to an approved call."`
 
+	Keygen keygenCmd `cmd:"" help:"Make a key that signs answers."`
+	Verify verifyCmd `cmd:"" help:"Check the signature of an answer."`
+	Audit  auditCmd  `cmd:"" help:"Check or print the audit of all transitions."`
+	Forget forgetCmd `cmd:"" help:"Take an answered approval's text away."`
+
 	Hook hookCmd `cmd:"" help:"Decide on the tool calls of a coding agent."`
 	MCP  mcpCmd  `cmd:"" name:"mcp" set:"runtime=mcp" help:"Serve a coding agent as an MCP server, on standard input and output."`
 }
@@ -173,7 +178,7 @@ func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
 	}
 	if err := rdb.Ping(s.ctx).Err(); err != nil {
 		_ = rdb.Close()
-		return nil, cfg, fail(exitUnavailable, "Redis at %s: %w", cfg.Redis.URL, err)
+		return nil, cfg, fail(exitUnavailable, "Redis at %s: %w%s", cfg.Redis.URL, err, behind("; ", tlsRemedy(err)))
 	}
 	return rdb, cfg, nil
 }
@@ -189,6 +194,9 @@ func dial(cfg config.Config, blocking int, change ...func(*redis.Options)) (redi
 	if err != nil {
 		// The parser's words may repeat a part of the address, and so the password.
 		return nil, errors.New("redis.url: want redis://[user:password@]host:port/db, or rediss:// for TLS")
+	}
+	if err := secure(o, cfg.Redis); err != nil {
+		return nil, err
 	}
 	o.ContextTimeoutEnabled = true
 	o.PoolSize = max(o.PoolSize, poolSize) + blocking
