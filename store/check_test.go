@@ -41,7 +41,7 @@ func checks() []check {
 	for _, some := range [][]check{
 		chatChecks(), openChecks(), openedAnsweredChecks(), decideChecks(), quorumChecks(), guardChecks(), stepChecks(),
 		claimChecks(), reportChecks(), interruptedChecks(), undoChecks(), alarmChecks(), cardChecks(), resentChecks(), viewChecks(), sendChecks(),
-		readChecks(), feedChecks(), leaseChecks(), deadChecks(), expiryChecks(), redrawChecks(), movedChecks(), rehomeChecks(), failChecks(), chatStateChecks(), sealChecks(), chainChecks(),
+		readChecks(), feedChecks(), leaseChecks(), deadChecks(), expiryChecks(), redrawChecks(), movedChecks(), rehomeChecks(), failChecks(), chatStateChecks(), sealChecks(), chainChecks(), forgetChecks(),
 	} {
 		all = append(all, some...)
 	}

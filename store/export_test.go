@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"countersign/approval"
 )
 
 // NewFrom is [New] with other scripts.
@@ -67,4 +69,9 @@ func EntryID(at time.Time, seq uint64) string {
 func (s *Store) ChainScript(ctx context.Context, args ...any) (string, error) {
 	v, err := s.run(ctx, "chain", []string{s.keys.audit(), s.keys.Chain(), s.keys.ChainHead(), s.keys.signing()}, args...)
 	return asString(v), err
+}
+
+// ForgetRow forgets on the strength of one reading.
+func (s *Store) ForgetRow(ctx context.Context, r *Reading) (Status, error) {
+	return s.forgetRow(ctx, r, approval.By{Surface: approval.CLI, ID: "root"})
 }

@@ -166,7 +166,7 @@ func (c *answerCmd) Run(s *shell) error {
 		By: approval.By{Surface: approval.CLI, ID: name, Name: name},
 	})
 	if err != nil {
-		return &failure{code: exitUnavailable, err: err}
+		return unreached(err)
 	}
 	if status != store.Done {
 		return fail(exitNotDone, "%s: %s", c.ID, refusal(status, r))
