@@ -160,6 +160,7 @@ type site struct {
 	t      *testing.T
 	dir    string
 	listen string // for health, free just now
+	port   string // of the Redis that is spoken to
 	redis  *storetest.Server
 	sim    *simulator.Server
 	url    string // of the Bot API server
