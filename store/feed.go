@@ -66,17 +66,17 @@ func (s *Store) Settle(ctx context.Context, r *Reading, again time.Duration) (bo
 	if r.Row != nil {
 		rev = r.Row.Rev
 	}
-	return s.settle(ctx, "a:"+r.ID, s.keys.Row(r.ID), strconv.FormatInt(rev, 10), again, r.Now)
+	return s.settle(ctx, "a:"+r.ID, s.keys.Row(r.ID), strconv.FormatInt(rev, 10), r.marks, again, r.Now)
 }
 
 // SettleNotice takes a notice off the changes feed, or puts it off for a while
 // from now.
 func (s *Store) SettleNotice(ctx context.Context, nid string, again time.Duration) error {
-	_, err := s.settle(ctx, "n:"+nid, s.keys.notice(nid), "", again, time.Time{})
+	_, err := s.settle(ctx, "n:"+nid, s.keys.notice(nid), "", "", again, time.Time{})
 	return err
 }
 
-func (s *Store) settle(ctx context.Context, member, key, rev string, again time.Duration, from time.Time) (bool, error) {
+func (s *Store) settle(ctx context.Context, member, key, rev, marks string, again time.Duration, from time.Time) (bool, error) {
 	ms := "-1"
 	if again >= 0 {
 		ms = strconv.FormatInt(again.Milliseconds(), 10)
@@ -85,16 +85,19 @@ func (s *Store) settle(ctx context.Context, member, key, rev string, again time.
 	if !from.IsZero() {
 		base = strconv.FormatInt(from.UnixMilli(), 10)
 	}
-	v, err := s.run(ctx, "settle", []string{s.keys.dirty(), key}, member, rev, ms, base)
+	v, err := s.run(ctx, "settle", []string{s.keys.dirty(), key}, member, rev, ms, base, marks)
 	return asString(v) == "1", err
 }
 
-// Touch marks an approval as to be looked at now.
-func (s *Store) Touch(ctx context.Context, id string) error {
-	pipe := s.rdb.TxPipeline()
-	pipe.ZAdd(ctx, s.keys.dirty(), redis.Z{Score: 1, Member: "a:" + id})
-	pipe.XAdd(ctx, &redis.XAddArgs{Stream: s.keys.wake(), MaxLen: 64, Approx: true, Values: []any{"m", "a:" + id}})
-	_, err := pipe.Exec(ctx)
+// Touch marks an approval as to be looked at now, before what nobody waits for.
+func (s *Store) Touch(ctx context.Context, id string) error { return s.touch(ctx, id, urgent) }
+
+// urgent is the time of a mark that a person waits for.
+const urgent = "1"
+
+func (s *Store) touch(ctx context.Context, id, at string) error {
+	k := s.keys
+	_, err := s.run(ctx, "touch", []string{k.Row(id), k.dirty(), k.wake()}, id, at)
 	return err
 }
 
@@ -105,17 +108,10 @@ func (s *Store) TouchOpen(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("store: open approvals: %w", err)
 	}
-	now, err := s.Now(ctx)
-	if err != nil {
-		return err
-	}
-	pipe := s.rdb.Pipeline()
 	for _, id := range ids {
-		pipe.ZAddLT(ctx, s.keys.dirty(), redis.Z{Score: float64(now.UnixMilli()), Member: "a:" + id})
-	}
-	pipe.XAdd(ctx, &redis.XAddArgs{Stream: s.keys.wake(), MaxLen: 64, Approx: true, Values: []any{"m", "all"}})
-	if _, err := pipe.Exec(ctx); err != nil {
-		return fmt.Errorf("store: mark open approvals: %w", err)
+		if err := s.touch(ctx, id, ""); err != nil && !Broken(err) {
+			return fmt.Errorf("store: mark open approvals: %w", err)
+		}
 	}
 	return nil
 }

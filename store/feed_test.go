@@ -23,6 +23,19 @@ func (e *env) dirty() store.Due {
 	return d
 }
 
+// keepsItsMark wants a mark to outlast those who looked before it was set.
+func (e *env) keepsItsMark(again func()) {
+	e.Helper()
+	r := e.open("a1")
+	again()
+	e.settles(r, -1, false)
+	e.settles(r, hour, false)
+	same(e, "dirty", e.dirty().Approvals, []string{"a1"})
+	after := e.read("a1")
+	same(e, "revision", after.Row.Rev, r.Row.Rev)
+	e.settles(after, -1, true)
+}
+
 func (e *env) settles(r *store.Reading, again time.Duration, want bool) {
 	e.Helper()
 	settled, err := e.store.Settle(e.ctx, r, again)
@@ -45,6 +58,41 @@ func feedChecks() []check {
 				e.settles(r, hour, false)
 			})
 			same(e, "dirty", e.dirty().Approvals, []string{"a1"})
+		}},
+		{"settle", "what was marked since it was read stays on the feed, though it has not changed", func(e *env) {
+			e.keepsItsMark(func() { e.ok(e.store.Touch(e.ctx, "a1")) })
+		}},
+		{"touch", "so it does where it is touched", func(e *env) {
+			e.keepsItsMark(func() { e.ok(e.store.TouchOpen(e.ctx)) })
+		}},
+		{"redraw", "so it does where it is to be drawn anew", func(e *env) {
+			e.keepsItsMark(func() { e.redraws(1) })
+		}},
+		{"settle", "what is gone comes off the feed, however often it was marked", func(e *env) {
+			e.open("a1")
+			e.ok(e.store.Touch(e.ctx, "a1"))
+			r := e.read("a1")
+			e.ok(e.rdb.Del(e.ctx, e.keys.Row("a1")).Err())
+			e.settles(r, -1, true)
+		}},
+		{"touch", "what is open is marked, before what nobody waits for or with it", func(e *env) {
+			e.open("a1")
+			e.settles(e.read("a1"), -1, true)
+			e.marked("a1", func() { e.ok(e.store.TouchOpen(e.ctx)) })
+			e.at("a1", e.score(e.keys.DirtyKey(), "a:a1"), e.now())
+			e.ok(e.store.Touch(e.ctx, "a1"))
+			e.at("a1", e.score(e.keys.DirtyKey(), "a:a1"), time.UnixMilli(1))
+		}},
+		{"touch", "what is gone is marked, and stays gone", func(e *env) {
+			e.ok(e.store.Touch(e.ctx, "never"))
+			same(e, "row", e.there(e.keys.Row("never")), false)
+		}},
+		{"redraw", "what is gone is marked, and stays gone", func(e *env) {
+			e.open("a1")
+			e.decides(e.read("a1"), byOperator(approval.DecisionRejected), store.Done)
+			e.ok(e.rdb.Del(e.ctx, e.keys.Row("a1")).Err())
+			e.redraws(1)
+			same(e, "row", e.there(e.keys.Row("a1")), false)
 		}},
 		{"settle", "what is to be looked at later comes up then", func(e *env) {
 			r := e.open("a1")

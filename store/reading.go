@@ -28,6 +28,7 @@ type Reading struct {
 
 	moves   Moves  // see Home
 	rev     string // the row's revision, as it is kept
+	marks   string // likewise, how often it was marked beside its changes
 	covered string // what the row's seal covers, as it is kept; "" where no key is configured
 }
 
@@ -136,11 +137,11 @@ func (s *Store) parseReading(v any) (*Reading, error) {
 	r := &Reading{Now: millis(asString(parts[0])), ID: asString(parts[1])}
 	row, memory := asMap(parts[2]), asMap(parts[3])
 	unreadable := func(err error) error {
-		return &UnreadableError{ID: r.ID, Now: r.Now, Err: err, rev: row["rev"]}
+		return &UnreadableError{ID: r.ID, Now: r.Now, Err: err, rev: row["rev"], marks: row["marks"]}
 	}
 	var err error
 	if len(row) > 0 {
-		r.rev = row["rev"]
+		r.rev, r.marks = row["rev"], row["marks"]
 		if r.Row, err = parseRow(r.ID, row); err != nil && s.signs == nil {
 			return nil, unreadable(err)
 		}
@@ -188,7 +189,7 @@ func parseRow(id string, f map[string]string) (*approval.Row, error) {
 		OpenedAt: millis(f["opened_at"]), ExpiresAt: millis(f["expires_at"]),
 		AnswerAt: millis(f["answered_at"]), ReportAt: millis(f["reported_at"]), UndoUntil: millis(f["undo_until"]),
 		Forgotten: millis(f["forgotten_at"]),
-		Quorum: int(number(f["quorum"])),
+		Quorum:    int(number(f["quorum"])),
 	}
 	for _, o := range strings.FieldsFunc(f["owners"], func(c rune) bool { return c == ',' }) {
 		r.Owners = append(r.Owners, number(o))

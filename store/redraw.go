@@ -44,7 +44,7 @@ func (s *Store) Redraw(ctx context.Context) (int, error) {
 		}
 		done[id] = true
 		k := s.keys
-		if _, err := s.run(ctx, "redraw", []string{k.cards(id), k.dirty(), k.wake()}, k.Prefix(), id); err != nil && !Broken(err) {
+		if _, err := s.run(ctx, "redraw", []string{k.cards(id), k.dirty(), k.wake(), k.Row(id)}, k.Prefix(), id); err != nil && !Broken(err) {
 			return 0, err
 		}
 	}

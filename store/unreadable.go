@@ -19,7 +19,8 @@ type UnreadableError struct {
 	Now time.Time // by Redis's clock, when it was read
 	Err error     // what is wrong with it
 
-	rev string // its revision, as it is kept
+	rev   string // its revision, as it is kept
+	marks string // likewise, see [Store.Touch]
 }
 
 // Error names the approval and what is wrong with it.
@@ -32,7 +33,7 @@ func (e *UnreadableError) Unwrap() []error { return []error{ErrUnreadable, e.Err
 
 // PutOff is [Store.Settle] for an approval that cannot be read.
 func (s *Store) PutOff(ctx context.Context, e *UnreadableError, again time.Duration) (bool, error) {
-	return s.settle(ctx, "a:"+e.ID, s.keys.Row(e.ID), e.rev, again, e.Now)
+	return s.settle(ctx, "a:"+e.ID, s.keys.Row(e.ID), e.rev, e.marks, again, e.Now)
 }
 
 // Broken reports whether what is kept of one approval is to blame for an error,

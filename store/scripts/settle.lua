@@ -2,10 +2,11 @@
 -- since it was read.
 -- KEYS: dirty, row (of an approval; else the notice)
 -- ARGV: member, rev ('' for a notice), ms to look again after (-1: not at all),
---       the time in ms that this counts from ('': now)
+--       the time in ms that this counts from ('': now), the row's marks as they were read
 -- Returns 1 where settled, 0 where it is to be looked at again now.
 local rev = redis.call('HGET', KEYS[2], 'rev')
 if rev and ARGV[2] ~= '' and rev ~= ARGV[2] then return 0 end
+if rev and (redis.call('HGET', KEYS[2], 'marks') or '') ~= ARGV[5] then return 0 end
 if ARGV[3] == '-1' then
   redis.call('ZREM', KEYS[1], ARGV[1])
 else
