@@ -3,7 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { claimScript } from "./claim-script.js";
 import { ClaimRefused, type ClaimStatus, NotMine, Taken, TimedOut, Unavailable, Unknown } from "./errors.js";
 import { type Answer, type Pending, type Report, type Request, type Row, type Undo, readAnswer, readUndo } from "./model.js";
-import { checkClaim, checkReport, checkRequest, checkWithdrawal, toBytes, validId } from "./rules.js";
+import { Keys } from "./signature.js";
+import { validId } from "./fields.js";
+import { checkClaim, checkReport, checkRequest, checkWithdrawal, toBytes } from "./rules.js";
 
 /** What is needed of a client of node-redis (packages redis and @redis/client). */
 export interface Connection {
@@ -31,6 +33,8 @@ export interface ClientOptions {
   commandTimeout?: number;
   /** How many milliseconds one read of an answer blocks. Default: 2,000. */
   block?: number;
+  /** Public keys, as PEM, of which one must have signed an answer or undo request, else BadSignature is thrown. */
+  keys?: readonly string[];
 }
 
 export interface WaitOptions {
@@ -60,6 +64,7 @@ export class Client {
   private readonly away: number;
   private readonly commandTimeout: number;
   private readonly block: number;
+  private readonly keys: Keys | undefined;
 
   constructor(
     private readonly redis: Connection,
@@ -71,6 +76,7 @@ export class Client {
     this.away = options.away ?? 300_000;
     this.commandTimeout = options.commandTimeout ?? 10_000;
     this.block = options.block ?? 2_000;
+    this.keys = options.keys && new Keys(options.keys);
   }
 
   /**
@@ -198,6 +204,11 @@ export class Client {
   private async follow<T>(
     approvalId: string, kind: string, options: WaitOptions, take: (data: string) => T, look: () => Promise<string | undefined>,
   ): Promise<T> {
+    const believed = take;
+    take = (data) => {
+      this.keys?.check(data);
+      return believed(data);
+    };
     const began = performance.now();
     const end = options.timeout === undefined ? Infinity : began + options.timeout;
     let own: Connection | undefined;

@@ -32,6 +32,9 @@ export class Taken extends CountersignError {}
 /** The answer is to other terms or to another call under this id. */
 export class NotMine extends CountersignError {}
 
+/** Keys were given, and an answer or undo request bears no signature by one of them. */
+export class BadSignature extends CountersignError {}
+
 /** There was no answer in the time that the caller gave. It may still come. */
 export class TimedOut extends CountersignError {}
 

@@ -20,6 +20,7 @@ from ._guarded import Declined, DoneBefore, Ran, Unsure
 from ._steps import claim_script
 from .aio import AsyncClient
 from .errors import (
+    BadSignature,
     CallFailed,
     ClaimRefused,
     CountersignError,
@@ -36,7 +37,7 @@ from .model import Answer, By, Call, Pending, Row, Undo
 from .sync import Client
 
 __all__ = [
-    "Answer", "AsyncClient", "By", "Call", "CallFailed", "ClaimRefused", "Client", "CountersignError", "Declined",
+    "Answer", "AsyncClient", "BadSignature", "By", "Call", "CallFailed", "ClaimRefused", "Client", "CountersignError", "Declined",
     "DoneBefore", "FileLedger", "Invalid", "Ledger", "NotMine", "Pending", "Ran", "Row", "Taken", "TimedOut",
     "Unavailable", "Undo", "Unknown", "Unsure", "claim_script", "requires_approval",
 ]

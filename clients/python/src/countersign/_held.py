@@ -7,7 +7,7 @@ import hashlib
 import socket
 from typing import Any, Mapping, Optional
 
-from . import _rules
+from . import _fields
 from .model import Answer, Pending
 from .sync import Client
 
@@ -39,4 +39,4 @@ def approval_id(system: str, own: Any) -> str:
     """An id of another system's as an approval's: the same, or its digest where it has other
     characters or is too long."""
     text = str(own)
-    return text if _rules.valid_id(text) else f"{system}:{hashlib.sha256(text.encode()).hexdigest()}"
+    return text if _fields.valid_id(text) else f"{system}:{hashlib.sha256(text.encode()).hexdigest()}"

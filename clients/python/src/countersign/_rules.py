@@ -7,17 +7,15 @@ longest time allowed.
 
 from __future__ import annotations
 
-import calendar
-import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Union
 
-from . import _ijson
+from . import _ijson, _write
 from ._canonical import digest, pin_of, terms_of
+from ._fields import Fields, Object, text_rule
 from .errors import Invalid
 
 MAX_DATA = 256 << 10  # bytes
-MAX_ID_SCAN = 8 << 20  # bytes in which the id of too large data is still looked for
 MAX_NESTING = 32
 MAX_CONTEXT = 16 << 10  # bytes
 MAX_ANSWER = 1 << 20  # bytes
@@ -26,14 +24,7 @@ MAX_TEXT = 2000
 MAX_LINE = 1000
 MAX_ITEMS = 5000
 
-_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-_TIME = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]{1,9})?"
-    r"(?:Z|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))"
-)
 _BLANK = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-
-Object = Dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -46,13 +37,9 @@ class Checked:
     fault: Optional[Invalid]
 
 
-def valid_id(text: object) -> bool:
-    return isinstance(text, str) and _ID.fullmatch(text) is not None
-
-
 def check_request(data: bytes) -> Checked:
     """Reads the data of approval.requested."""
-    f = _Fields(data, MAX_DATA, MAX_NESTING)
+    f = Fields(data, MAX_DATA, MAX_NESTING)
     terms, pin = digest(data), ""
     if f.whole is not None and f.whole.fault is None and isinstance(f.whole.value, dict):
         terms = terms_of(f.whole.value)
@@ -64,14 +51,14 @@ def check_request(data: bytes) -> Checked:
 
 
 def check_withdrawal(data: bytes) -> None:
-    f = _Fields(data, MAX_DATA, MAX_NESTING)
+    f = Fields(data, MAX_DATA, MAX_NESTING)
     if f.object is not None:
         f.text(f.object, "", "reason", MAX_TEXT)
     f.finish()
 
 
 def check_claim(data: bytes) -> None:
-    f = _Fields(data, MAX_DATA, MAX_NESTING)
+    f = Fields(data, MAX_DATA, MAX_NESTING)
     if f.object is not None:
         f.required(f.object, "", "pin", MAX_NAME)
         f.required(f.object, "", "by", MAX_NAME)
@@ -79,7 +66,7 @@ def check_claim(data: bytes) -> None:
 
 
 def check_report(data: bytes) -> None:
-    f = _Fields(data, MAX_DATA, MAX_NESTING)
+    f = Fields(data, MAX_DATA, MAX_NESTING)
     o = f.object
     if o is not None:
         if not f.one_of(o, "", "outcome", "", "executed", "failed", "partial", "undone"):
@@ -103,7 +90,7 @@ def check_report(data: bytes) -> None:
 def check_answer(data: bytes) -> _ijson.Text:
     """Reads the data of approval.answered. It believes nothing beyond the form."""
     # The arguments of a single call stand two levels deeper than in the request.
-    f = _Fields(data, MAX_ANSWER, MAX_NESTING + 2, "1 MiB")
+    f = Fields(data, MAX_ANSWER, MAX_NESTING + 2, "1 MiB")
     o = f.object
     if o is not None:
         for name, most in (("runtime", MAX_NAME), ("run_id", MAX_NAME)):
@@ -134,7 +121,7 @@ def check_answer(data: bytes) -> _ijson.Text:
     return f.whole
 
 
-def _by(f: _Fields, o: Object, path: str) -> None:
+def _by(f: Fields, o: Object, path: str) -> None:
     surface = f.one_of(o, path, "surface", "", "telegram", "cli", "policy", "sweeper", "runtime", "intake")
     f.required(o, path, "id", MAX_NAME)
     f.text(o, path, "name", MAX_ANSWER)
@@ -145,7 +132,7 @@ def _by(f: _Fields, o: Object, path: str) -> None:
     f.integer(o, path, "message_id", 0, _ijson.MAX_INTEGER)
 
 
-def _request(f: _Fields, o: Object) -> Optional[List[Object]]:
+def _request(f: Fields, o: Object) -> Optional[List[Object]]:
     """Checks a request; returns its calls, None unless all of them are good."""
     kind = f.one_of(o, "", "kind", "tool_call", "halt")
     for name in ("runtime", "run_id", "session"):
@@ -167,7 +154,7 @@ def _request(f: _Fields, o: Object) -> Optional[List[Object]]:
     return calls
 
 
-def _calls(f: _Fields, o: Object, kind: str) -> Optional[List[Object]]:
+def _calls(f: Fields, o: Object, kind: str) -> Optional[List[Object]]:
     if kind == "halt":
         for name in ("tool", "arguments", "calls"):
             if o.get(name) is not None:
@@ -190,7 +177,7 @@ def _calls(f: _Fields, o: Object, kind: str) -> Optional[List[Object]]:
     return None if f.faults > before else calls
 
 
-def _call(f: _Fields, o: Object, path: str) -> None:
+def _call(f: Fields, o: Object, path: str) -> None:
     f.required(o, path, "tool", MAX_NAME)
     if "arguments" not in o:
         f.invalid(path + "arguments", "required")
@@ -198,7 +185,7 @@ def _call(f: _Fields, o: Object, path: str) -> None:
         f.invalid(path + "arguments", "must be an object")
 
 
-def _listed_call(f: _Fields, item: Any, path: str) -> None:
+def _listed_call(f: Fields, item: Any, path: str) -> None:
     if not isinstance(item, dict):
         f.invalid(path, "must be an object")
         return
@@ -206,13 +193,13 @@ def _listed_call(f: _Fields, item: Any, path: str) -> None:
     f.text(item, path + ".", "call_id", MAX_NAME)
 
 
-def _card(f: _Fields, card: Object) -> None:
+def _card(f: Fields, card: Object) -> None:
     title = f.text(card, "card.", "title", 200)
     f.text(card, "card.", "action", 60)
     if not title.strip(_BLANK):
         f.invalid("card.title", "required")
     for i, line in enumerate(f.items(card, "card.", "lines", MAX_ITEMS)):
-        wrong = _text_rule(line, MAX_LINE)
+        wrong = text_rule(line, MAX_LINE)
         if wrong:
             f.invalid(f"card.lines[{i}]", wrong)
     f.text(card, "card.", "undo_tool", MAX_NAME)
@@ -221,177 +208,10 @@ def _card(f: _Fields, card: Object) -> None:
     f.text(card, "card.", "summary", MAX_TEXT)
 
 
-class _Fields:
-    """Reads the fields of one event, and keeps the first rule broken."""
-
-    def __init__(self, data: bytes, most: int, depth: int, size: str = "256 KiB") -> None:
-        self.id = ""
-        self.wrong: Optional[Invalid] = None
-        self.faults = 0
-        self.whole: Optional[_ijson.Text] = None
-        self.object: Optional[Object] = None  # None where nothing in data can be used
-        if len(data) > most:
-            if len(data) <= MAX_ID_SCAN:
-                whole = _ijson.read(data.decode("utf-8", "surrogateescape"), depth)
-                if not (whole.fault and whole.fault.broken):
-                    self._read_id(whole)
-            self.wrong = Invalid("data", f"over {size}", "too_large")
-            return
-        self.whole = _ijson.read(data.decode("utf-8", "surrogateescape"), depth)
-        self._open(self.whole)
-
-    def _open(self, whole: _ijson.Text) -> None:
-        fault = whole.fault
-        if fault and fault.broken:
-            self.invalid("data", fault.rule)
-        elif not isinstance(whole.value, dict):
-            self.invalid("data", "must be a JSON object")
-        else:
-            wrong = self._read_id(whole)
-            if wrong:
-                self.invalid("approval_id", wrong)
-            elif fault:
-                self.invalid(fault.path or "data", fault.rule)
-            else:
-                self.object = whole.value
-
-    def _read_id(self, whole: _ijson.Text) -> str:
-        """Finds the approval_id, or says why there is none to use."""
-        if not isinstance(whole.value, dict) or "approval_id" not in whole.value:
-            return "required"
-        found = whole.value["approval_id"]
-        if "approval_id" in whole.twice:
-            return "given twice"
-        if not isinstance(found, str):
-            return "must be a string"
-        if not valid_id(found):
-            return "must be 1-128 of A-Za-z0-9._:-"
-        self.id = found
-        return ""
-
-    def invalid(self, field: str, rule: str) -> None:
-        self.faults += 1
-        if self.wrong is None:
-            self.wrong = Invalid(field, rule)
-
-    def finish(self) -> None:
-        if self.wrong:
-            raise self.wrong
-
-    def text(self, o: Object, path: str, name: str, most: int) -> str:
-        value = o.get(name)
-        if value is None:
-            return ""
-        wrong = _text_rule(value, most)
-        if wrong:
-            self.invalid(path + name, wrong)
-        return value if isinstance(value, str) else ""
-
-    def required(self, o: Object, path: str, name: str, most: int) -> str:
-        value = self.text(o, path, name, most)
-        if not value:
-            self.invalid(path + name, "required")
-        return value
-
-    def one_of(self, o: Object, path: str, name: str, *words: str) -> str:
-        """Reads a word out of a closed list; absent is the first."""
-        value = o.get(name)
-        if value is None:
-            return words[0]
-        if isinstance(value, str) and value and value in words:
-            return value
-        listed = [w for w in words if w]
-        self.invalid(path + name, f"must be {', '.join(listed[:-1])} or {listed[-1]}")
-        return ""
-
-    def integer(self, o: Object, path: str, name: str, least: int, most: int) -> Optional[int]:
-        value = o.get(name)
-        if value is None:
-            return None
-        if not isinstance(value, int) or isinstance(value, bool):
-            self.invalid(path + name, "must be an integer")
-            return None
-        if not least <= value <= most:
-            self.invalid(path + name, f"must be from {least:,} to {most:,}")
-            return None
-        return value
-
-    def boolean(self, o: Object, path: str, name: str) -> Optional[bool]:
-        value = o.get(name)
-        if value is None or isinstance(value, bool):
-            return value
-        self.invalid(path + name, "must be true or false")
-        return None
-
-    def items(self, o: Object, path: str, name: str, most: int) -> List[Any]:
-        value = o.get(name)
-        if value is None:
-            return []
-        if not isinstance(value, list):
-            self.invalid(path + name, "must be a list")
-            return []
-        if len(value) > most:
-            self.invalid(path + name, f"over {most:,} items")
-            return []
-        return value
-
-    def inner(self, o: Object, path: str, name: str) -> Object:
-        value = o.get(name)
-        if value is not None and not isinstance(value, dict):
-            self.invalid(path + name, "must be an object")
-        return value if isinstance(value, dict) else {}
-
-    def moment(self, o: Object, name: str) -> None:
-        value = o.get(name)
-        if not isinstance(value, str):
-            self.invalid(name, "must be a string")
-            return
-        wrong = _time_rule(value)
-        if wrong:
-            self.invalid(name, wrong)
-
-    def seconds(self, o: Object, name: str) -> None:
-        value = o[name]
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            self.invalid(name, "must be a number of seconds")
-        elif value < 5:
-            self.invalid(name, "must be at least 5 seconds")
-        elif value > (2**63 - 1) / 2e9:
-            self.invalid(name, "too far ahead")
-
-
-def _text_rule(value: Any, most: int) -> str:
-    if not isinstance(value, str):
-        return "must be a string"
-    return f"over {most:,} characters" if len(value) > most else ""
-
-
-def _time_rule(text: str) -> str:
-    shape = "must be RFC 3339 with an offset"
-    m = _TIME.fullmatch(text.upper())
-    if not m:
-        return shape
-    year, month, day, hour, minute, second = (int(m[i]) for i in range(1, 7))
-    if not 1 <= month <= 12 or hour > 23 or minute > 59 or second > 59:
-        return shape
-    if not 1 <= day <= (29 if month == 2 and calendar.isleap(year) else (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]):
-        return shape
-    # Only the turn of a year can move the year in UTC.
-    minutes = hour * 60 + minute
-    if m[7]:
-        offset = int(m[8]) * 60 + int(m[9])
-        minutes -= offset if m[7] == "+" else -offset
-    if minutes < 0 and (month, day) == (1, 1):
-        year -= 1
-    elif minutes >= 1440 and (month, day) == (12, 31):
-        year += 1
-    return "" if 1970 <= year <= 9999 else "must be within the years 1970 to 9999"
-
-
 def to_bytes(data: Union[str, bytes, Any]) -> bytes:
     """Takes JSON text as it is, and writes anything else as JSON."""
     if isinstance(data, (bytes, bytearray, memoryview)):
         return bytes(data)
     if isinstance(data, str):
         return data.encode("utf-8", "surrogatepass")
-    return _ijson.write(data).encode()
+    return _write.write(data).encode()

@@ -21,7 +21,8 @@ from redis.exceptions import (
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from . import _rules
+from . import _fields, _rules
+from ._signature import Keys
 from .errors import ClaimRefused, NotMine, Taken, TimedOut, Unavailable, Unknown
 from .model import PATIENCE, Answer, Pending, Row, Undo
 
@@ -62,7 +63,11 @@ def claim_script() -> str:
 class Core:
     """The verbs of one namespace. It keeps nothing between calls."""
 
-    def __init__(self, namespace: str, stream: Optional[str], block: float, away: float) -> None:
+    def __init__(
+        self, namespace: str, stream: Optional[str], block: float, away: float,
+        keys: Optional[Sequence[Union[str, bytes]]] = None,
+    ) -> None:
+        self.keys = None if keys is None else Keys(keys)
         self.prefix = f"{{{namespace}}}:"
         self.own = stream is not None
         self.stream = stream or self.prefix + "requests"
@@ -102,7 +107,7 @@ class Core:
             raise Unavailable(f"no bot is reading the stream {stream}")
 
     def await_answer(self, pending: Pending, timeout: Optional[float]) -> Steps[Answer]:
-        if not _rules.valid_id(pending.approval_id):
+        if not _fields.valid_id(pending.approval_id):
             raise Unknown(f"await {pending.approval_id!r}: no such approval")
         return (yield from self.follow(
             pending.approval_id, timeout, "approval.answered",
@@ -123,6 +128,14 @@ class Core:
         read: Callable[[str], T], look: Callable[[], Steps[Optional[str]]],
     ) -> Steps[T]:
         """Reads the approval's own stream until it has an event of a kind."""
+        believed = read
+
+        def read_signed(data: str) -> T:
+            if self.keys is not None:
+                self.keys.check(data)
+            return believed(data)
+
+        read = read_signed
         key, last = self.key("answer", approval_id), "0"
         began = time.monotonic()
         away_since: Optional[float] = None

@@ -40,6 +40,10 @@ class NotMine(CountersignError):
     """The answer is to other terms or to another call under this id."""
 
 
+class BadSignature(CountersignError):
+    """Keys were given, and an answer or undo request bears no signature by one of them."""
+
+
 class TimedOut(CountersignError, TimeoutError):
     """There was no answer in the time that the caller gave. It may still come."""
 

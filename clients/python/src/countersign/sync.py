@@ -29,12 +29,14 @@ class Client:
 
     def __init__(
         self, connection: Connection, namespace: str = "approvals", *,
-        stream: Optional[str] = None, away: float = 300.0,
+        stream: Optional[str] = None, away: float = 300.0, keys: Optional[Sequence[Union[str, bytes]]] = None,
     ) -> None:
         """stream is the inbound stream by which this runtime asks, if it has one of its
-        own. away is for how many seconds a wait goes on while Redis cannot be reached."""
+        own. away is for how many seconds a wait goes on while Redis cannot be reached.
+        keys are public keys, as PEM, of which one must have signed an answer or an undo
+        request, else BadSignature is raised; they need countersign[verify]."""
         self._redis = connection
-        self._core = Core(namespace, stream, block_of(connection), away)
+        self._core = Core(namespace, stream, block_of(connection), away, keys)
 
     def request(
         self, data: Union[str, bytes, Mapping[str, Any]], *, stream: Optional[str] = None, no_check: bool = False
