@@ -62,7 +62,7 @@ func pythonTests(t *testing.T) (*exec.Cmd, error) {
 func python(arguments ...string) (*exec.Cmd, error) {
 	var err error
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		if err = exec.Command(name, "-c", "import redis").Run(); err != nil {
+		if err = exec.Command(name, "-c", "import redis, cryptography").Run(); err != nil {
 			continue
 		}
 		source, err := filepath.Abs("python/src")
@@ -73,7 +73,7 @@ func python(arguments ...string) (*exec.Cmd, error) {
 		cmd.Env = []string{"PYTHONPATH=" + source, "PYTHONDONTWRITEBYTECODE=1"}
 		return cmd, nil
 	}
-	return nil, fmt.Errorf("no python3 with redis-py: %w", err)
+	return nil, fmt.Errorf("no python3 with redis-py and cryptography: %w", err)
 }
 
 // nodeTests are those of the TypeScript client.

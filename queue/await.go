@@ -29,7 +29,7 @@ type Answer struct {
 //
 // The answer is believed only if it is to the very terms and call that were
 // asked; else the error is [ErrNotMine], as it is once a row with other terms
-// stands under the id. A refusal that could not read them is a no for whoever
+// stands under the id, or [ErrBadSignature]. A refusal that could not read them is a no for whoever
 // asked. The error is [ErrUnknown] if half a minute after
 // publishing there is no row, and [ErrUnavailable] if half a minute after its
 // deadline the row is still open.
@@ -48,7 +48,7 @@ func (c *Client) Await(ctx context.Context, p Pending) (Answer, error) {
 			for _, m := range s.Messages {
 				if m.Values["type"] == typeAnswered {
 					data, _ := m.Values["data"].(string)
-					return judge(p, data)
+					return c.judge(p, data)
 				}
 				last = m.ID
 			}
@@ -56,7 +56,7 @@ func (c *Client) Await(ctx context.Context, p Pending) (Answer, error) {
 		if errors.Is(err, redis.Nil) {
 			var answer string
 			if answer, err = c.look(ctx, p); answer != "" {
-				return judge(p, answer)
+				return c.judge(p, answer)
 			}
 		}
 		switch {
@@ -99,8 +99,24 @@ func (c *Client) look(ctx context.Context, p Pending) (answer string, err error)
 	return "", nil
 }
 
-// judge reads an answer and believes it only if it is to what p asked.
-func judge(p Pending, data string) (Answer, error) {
+// signed reports whether data bears a signature by one of the keys, where any were
+// given.
+func (c *Client) signed(data string) error {
+	if c.trusts == nil {
+		return nil
+	}
+	if _, err := c.trusts.Check([]byte(data)); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadSignature, err)
+	}
+	return nil
+}
+
+// judge reads an answer and believes it only if it is signed, where that is asked, and
+// to what p asked.
+func (c *Client) judge(p Pending, data string) (Answer, error) {
+	if err := c.signed(data); err != nil {
+		return Answer{}, fmt.Errorf("queue: answer to %q: %w", p.ID, err)
+	}
 	a, err := approval.DecodeAnswer([]byte(data))
 	if err != nil {
 		return Answer{}, fmt.Errorf("queue: answer to %q: %w", p.ID, err)

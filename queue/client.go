@@ -24,6 +24,9 @@ var (
 	ErrTaken = errors.New("this id is taken by another request")
 	// ErrNotMine: the answer is to other terms or to another call under this id.
 	ErrNotMine = errors.New("the answer is not to this request")
+	// ErrBadSignature: keys were given ([WithKeys]), and an answer or an undo request
+	// bears no signature by one of them.
+	ErrBadSignature = errors.New("the signature does not hold")
 )
 
 // A Client is a runtime's side of the queue. It keeps nothing: what it needs to
@@ -44,10 +47,11 @@ var (
 type Client struct {
 	rdb    redis.UniversalClient
 	keys   store.Keys
-	stream string        // where requests go
-	own    bool          // stream was given, and is this runtime's own
-	slice  time.Duration // how long one read of an answer blocks
-	poll   time.Duration // between two tries while Redis is away
+	stream string         // where requests go
+	own    bool           // stream was given, and is this runtime's own
+	trusts *approval.Keys // whose signatures answers must bear; nil: none is asked for
+	slice  time.Duration  // how long one read of an answer blocks
+	poll   time.Duration  // between two tries while Redis is away
 }
 
 // An Option changes a Client.
@@ -57,6 +61,12 @@ type Option func(*Client)
 // that is the namespace's {NS}:requests.
 func WithStream(key string) Option {
 	return func(c *Client) { c.stream, c.own = key, true }
+}
+
+// WithKeys names the keys of which one must have signed an answer or an undo request;
+// else the error is [ErrBadSignature]. They are public ones; see [approval.ParseKeys].
+func WithKeys(keys *approval.Keys) Option {
+	return func(c *Client) { c.trusts = keys }
 }
 
 // NewClient returns a client of a namespace. It does not touch Redis.

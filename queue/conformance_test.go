@@ -52,6 +52,7 @@ type exchange struct {
 		Timeout  float64
 		ID       string `json:"approval_id"`
 		Pin, By  string
+		Keys     []string // public keys that are trusted, PEM
 		Streams  []string
 		Outcome  approval.State
 		Message  string
@@ -171,6 +172,11 @@ func (x exchange) run(t *testing.T, s *storetest.Server) {
 	if x.Do.Stream != "" {
 		options = append(options, queue.WithStream(x.Do.Stream))
 	}
+	if len(x.Do.Keys) > 0 {
+		keys, err := approval.ParseKeys([]byte(strings.Join(x.Do.Keys, "\n")))
+		must(t, err)
+		options = append(options, queue.WithKeys(keys))
+	}
 	got := x.act(within(t), queue.NewClient(rdb, s.Namespace(), options...))
 	if got != x.Want {
 		t.Errorf("came to %q, want %q", got, x.Want)
@@ -256,6 +262,8 @@ func outcomeOf(err error) string {
 	switch {
 	case err == nil:
 		return "ok"
+	case errors.Is(err, queue.ErrBadSignature):
+		return "bad_signature"
 	case errors.As(err, &invalid):
 		return invalid.Error()
 	case errors.As(err, &refused):

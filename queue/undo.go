@@ -41,6 +41,9 @@ func (c *Client) AwaitUndo(ctx context.Context, id string) (Undo, error) {
 			for _, m := range s.Messages {
 				if last = m.ID; m.Values["type"] == typeUndo {
 					data, _ := m.Values["data"].(string)
+					if err := c.signed(data); err != nil {
+						return Undo{}, fmt.Errorf("queue: the undo of %q: %w", id, err)
+					}
 					return decodeUndo(data)
 				}
 			}

@@ -8,6 +8,7 @@ import redis
 import redis.asyncio
 from countersign import (
     AsyncClient,
+    BadSignature,
     ClaimRefused,
     Client,
     Invalid,
@@ -24,7 +25,7 @@ from countersign._ijson import read
 from countersign._rules import check_request
 from world import NOBODY, RUNTIME, TABLE, TABLE_NAMESPACE, Prepared, bytes_of, table
 
-WORDS = {TimedOut: "timed_out", Unavailable: "unavailable", Unknown: "unknown", Taken: "taken", NotMine: "not_mine"}
+WORDS = {TimedOut: "timed_out", Unavailable: "unavailable", Unknown: "unknown", Taken: "taken", NotMine: "not_mine", BadSignature: "bad_signature"}
 
 
 def word(error: Exception) -> str:
@@ -68,7 +69,7 @@ def synchronous(do: dict, url: str, stream) -> str:
         return verb(*args, **kwargs)
 
     with redis.Redis.from_url(url) as connection:
-        client = Client(connection, TABLE_NAMESPACE, stream=stream)
+        client = Client(connection, TABLE_NAMESPACE, stream=stream, keys=do.get("keys"))
         client._core.block = client._core.poll = 0.02
         return asyncio.run(act(do, Bound(), wait))
 
@@ -76,7 +77,7 @@ def synchronous(do: dict, url: str, stream) -> str:
 def asynchronous(do: dict, url: str, stream) -> str:
     async def run() -> str:
         async with redis.asyncio.Redis.from_url(url, decode_responses=True) as connection:
-            client = AsyncClient(connection, TABLE_NAMESPACE, stream=stream)
+            client = AsyncClient(connection, TABLE_NAMESPACE, stream=stream, keys=do.get("keys"))
             client._core.block = client._core.poll = 0.02
 
             async def wait(call):

@@ -14,6 +14,7 @@ const words: [new (...args: any[]) => Error, string][] = [
   [countersign.Unknown, "unknown"],
   [countersign.Taken, "taken"],
   [countersign.NotMine, "not_mine"],
+  [countersign.BadSignature, "bad_signature"],
 ];
 
 function word(error: unknown): string {
@@ -94,7 +95,7 @@ test("exchanges", async (t) => {
     await t.test(row.name, async () => {
       const x = await prepare(redis, row);
       const connection = row.redis === "away" ? await connect(nobody) : own;
-      const options = { namespace: tableNamespace, stream: x.do.stream, block: 20, ...(row.redis ? { commandTimeout: 300 } : {}) };
+      const options = { namespace: tableNamespace, stream: x.do.stream, keys: x.do.keys, block: 20, ...(row.redis ? { commandTimeout: 300 } : {}) };
       assert.equal(await act(new countersign.Client(connection, options), x.do), row.want);
       assert.deepEqual(await sent(redis), (x.sent ?? []).map((e) => ({ ...e, data: JSON.parse(e.data) })));
       if (row.redis) connection.destroy();
