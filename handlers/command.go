@@ -50,7 +50,8 @@ func (h *Handlers) referred(ctx context.Context, s *spoken) error {
 			return err
 		}
 	}
-	known := r.Row != nil && r.Row.Request != nil && s.mayName(s.Chat.ID, outline(r.Row))
+	here := r.Home(s.Chat.ID) // it may have been written just before the group moved
+	known := r.Row != nil && r.Row.Request != nil && s.mayName(here, outline(r.Row))
 	if !known && s.command == "reject" {
 		card, err := h.repliedTo(ctx, s)
 		if err != nil {
@@ -67,7 +68,7 @@ func (h *Handlers) referred(ctx context.Context, s *spoken) error {
 		h.say(ctx, s.Message, cards.Unknown())
 		return nil
 	case s.command == "show":
-		return h.showAgain(ctx, s.actor, store.Place{Chat: s.Chat.ID, Thread: s.Thread}, r)
+		return h.showAgain(ctx, s.actor, store.Place{Chat: here, Thread: s.Thread}, r)
 	}
 	return h.decide(ctx, s, r)
 }

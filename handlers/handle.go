@@ -90,24 +90,15 @@ func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) (er
 	defer func() { h.notePanic(err, "taking updates panicked; they are taken again") }()
 	defer caught(&err)
 	batch := make([]received, len(updates))
-	ids := make([]int64, len(updates))
 	for i, raw := range updates {
 		batch[i] = receive(raw)
-		ids[i] = batch[i].id
 	}
 	defer h.watch(ctx, batch)()
 
-	asking, cancel := context.WithTimeout(ctx, handleTimeout)
-	fresh, err := h.cfg.Store.NewUpdates(asking, ids)
-	cancel()
-	if err != nil {
-		h.trying(ctx, batch)
-		return fmt.Errorf("updates are not recorded yet: %w", err)
-	}
-	lanes := map[int64][]received{}
+	lanes, twice := map[int64][]received{}, map[int64]bool{}
 	for _, u := range batch {
-		if fresh[u.id] {
-			fresh[u.id] = false // a batch may hold it twice
+		if !twice[u.id] {
+			twice[u.id] = true
 			lanes[u.chat()] = append(lanes[u.chat()], u)
 		}
 	}
@@ -144,19 +135,20 @@ func (h *Handlers) safeLane(ctx context.Context, chat int64, lane []received) (e
 }
 
 // lane handles updates of one chat, in order, after those of it that came before.
+// Which of them are new is asked once they are in: one that is delivered twice at once
+// is not by then.
 func (h *Handlers) lane(ctx context.Context, chat int64, lane []received) error {
 	if chat != 0 {
-		waited, err := h.lanes.enter(ctx, chat)
-		if err == nil {
-			defer h.lanes.leave(chat)
-			if waited {
-				lane, err = h.stillFresh(ctx, lane)
-			}
-		}
-		if err != nil {
+		if err := h.lanes.enter(ctx, chat); err != nil {
 			h.trying(ctx, lane)
 			return fmt.Errorf("updates wait for others of their chat: %w", err)
 		}
+		defer h.lanes.leave(chat)
+	}
+	lane, err := h.fresh(ctx, lane)
+	if err != nil {
+		h.trying(ctx, lane)
+		return fmt.Errorf("updates are not recorded yet: %w", err)
 	}
 	for i, u := range lane {
 		if err := h.one(ctx, u); err != nil {
@@ -167,8 +159,8 @@ func (h *Handlers) lane(ctx context.Context, chat int64, lane []received) error 
 	return nil
 }
 
-// stillFresh are the updates that nobody has handled while they waited.
-func (h *Handlers) stillFresh(ctx context.Context, lane []received) ([]received, error) {
+// fresh are the updates that nobody has handled yet.
+func (h *Handlers) fresh(ctx context.Context, lane []received) ([]received, error) {
 	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
 	defer cancel()
 	ids := make([]int64, len(lane))

@@ -21,8 +21,8 @@ type gate struct {
 
 func newLanes() *lanes { return &lanes{in: map[int64]*gate{}} }
 
-// enter waits until nobody else is in, and reports whether somebody was.
-func (l *lanes) enter(ctx context.Context, chat int64) (waited bool, err error) {
+// enter waits until nobody else is in.
+func (l *lanes) enter(ctx context.Context, chat int64) error {
 	l.mu.Lock()
 	g, ok := l.in[chat]
 	if !ok {
@@ -31,14 +31,13 @@ func (l *lanes) enter(ctx context.Context, chat int64) (waited bool, err error) 
 		l.in[chat] = g
 	}
 	g.users++
-	waited = g.users > 1
 	l.mu.Unlock()
 	select {
 	case <-g.token:
-		return waited, nil
+		return nil
 	case <-ctx.Done():
 		l.drop(chat, g)
-		return waited, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 

@@ -40,6 +40,40 @@ func TestAnUpdateHasOneEffect(t *testing.T) {
 	}
 }
 
+// The same update in two deliveries, of which the second asks whether it is new while
+// the first is handled, and enters when that is done: no word is said twice.
+func TestDeliveredTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.open("a1", in(group))
+	for range 50 {
+		s.voice.forget()
+		word := s.written(group, ann, "/help")
+		done := make(chan error)
+		for range 2 {
+			go func() { done <- s.h.Handle(t.Context(), []rawUpdate{word}) }()
+		}
+		s.ok(<-done)
+		s.ok(<-done)
+		s.h.Wait()
+		if said := s.voice.words(); len(said) != 1 {
+			t.Fatalf("said %d times", len(said))
+		}
+	}
+}
+
+// A command that was written just before the group moved, and is handled after that is
+// known, means what it meant there.
+func TestCommandBeforeTheGroupMoved(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.open("a1", in(group))
+	_, _, err := s.store.Moved(t.Context(), group, -1009876543210)
+	s.ok(err)
+	s.handle(s.written(group, ann, "/reject "+s.read("a1").Row.Ref))
+	s.state("a1", approval.Rejected)
+}
+
 func TestIDsAreComparedExactly(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

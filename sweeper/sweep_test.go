@@ -117,6 +117,22 @@ func TestSharedNotices(t *testing.T) {
 	})
 }
 
+// TestSharedNoticeWhereTheGroupIsNow has a group become a supergroup after its cards
+// were sent, and its approvals lapse before the cards went along: it is told once.
+func TestSharedNoticeWhereTheGroupIsNow(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		f := newFloor(t, s)
+		const now = int64(-1009876543210)
+		ids := f.open(6, team)
+		_, _, err := f.store.Moved(t.Context(), team, now)
+		f.ok(err)
+		s.Advance(t, time.Hour)
+		f.ok(f.sweeper(f.store).Sweep(t.Context()))
+		f.toldOfAll(ids, now)
+	})
+}
+
 func (f *floor) openIn(id string, chat int64) string {
 	f.t.Helper()
 	storetest.Open(f.t, f.store, storetest.Request(id))

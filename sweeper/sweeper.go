@@ -192,13 +192,14 @@ func cardChats(r *store.Reading) []approval.Chat {
 	}
 	failed := map[int64]bool{}
 	for _, c := range r.Cards {
+		chat := r.Home(c.Chat) // as the row's chats are named
 		switch {
 		case c.Failed != "":
-			failed[c.Chat] = true
+			failed[chat] = true
 		case c.Sent && !c.Retired && c.Topicless:
-			add(approval.Chat{ID: c.Chat})
+			add(approval.Chat{ID: chat})
 		case c.Sent && !c.Retired:
-			add(approval.Chat{ID: c.Chat, Thread: c.Thread})
+			add(approval.Chat{ID: chat, Thread: c.Thread})
 		}
 	}
 	for _, c := range r.Row.Chats {
