@@ -23,6 +23,8 @@ type requestCmd struct {
 	Wait    bool   `help:"Wait for the answer and print it."`
 	NoCheck bool   `help:"Publish whatever it is, whether or not a bot is there."`
 	Stream  string `help:"The inbound stream; else the first that takes the runtime." placeholder:"KEY"`
+
+	Key []string `sep:"none" help:"Public keys of which one must have signed the answer, PEM; else those of the configuration." placeholder:"PUB.pem"`
 }
 
 // Run publishes a request.
@@ -36,7 +38,14 @@ func (c *requestCmd) Run(s *shell) error {
 		return err
 	}
 	defer func() { _ = rdb.Close() }()
-	client := queue.NewClient(rdb, cfg.Redis.Namespace)
+	keys, err := s.publicKeys(c.Key)
+	if err == nil && keys == nil {
+		keys, err = signingKeys(cfg)
+	}
+	if err != nil {
+		return err
+	}
+	client := queue.NewClient(rdb, cfg.Redis.Namespace, queue.WithKeys(keys))
 	pending, err := client.Request(s.ctx, queue.Request{Data: data, Stream: c.stream(cfg, data), NoCheck: c.NoCheck})
 	if err != nil {
 		return coded(err)
@@ -82,7 +91,8 @@ func (c *requestCmd) stream(cfg config.Config, data []byte) string {
 func coded(err error) error {
 	var invalid *approval.Invalid
 	switch {
-	case errors.As(err, &invalid), errors.Is(err, queue.ErrNotMine), errors.Is(err, queue.ErrTaken):
+	case errors.As(err, &invalid), errors.Is(err, queue.ErrNotMine), errors.Is(err, queue.ErrTaken),
+		errors.Is(err, queue.ErrBadSignature):
 		return &failure{code: exitRefused, err: err}
 	case errors.Is(err, queue.ErrUnavailable), errors.Is(err, queue.ErrUnknown):
 		return &failure{code: exitUnavailable, err: err}

@@ -40,6 +40,8 @@ func TestMain(m *testing.M) {
 // are
 //
 //	bot                      start the bot
+//	signing FILE             have bots sign with the keys in a file from now on
+//	chained                  wait until every transition is chained
 //	exits CODE PROGRAM ARG…  run a program that must exit with this code
 //	state ID STATE           wait until the approval is in this state
 //	ready                    wait until the bot says that it is ready
@@ -102,6 +104,10 @@ func (st *stage) commands() map[string]func(*testscript.TestScript, bool, []stri
 				ts.Fatalf("exit code %d, want %d", got, want)
 			}
 		},
+		"signing": func(ts *testscript.TestScript, _ bool, args []string) {
+			st.cfg.Audit.SigningKey = config.NewSecret(ts.ReadFile(args[0]))
+		},
+		"chained": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(st.awaitChained()) },
 		"ready": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(st.awaitWord(true)) },
 		"deaf": func(ts *testscript.TestScript, _ bool, _ []string) {
 			st.sim.Fault(simulator.Fault{
@@ -138,6 +144,21 @@ func (st *stage) awaitWord(ready bool) error {
 // awaitState waits until an approval is in a state.
 func (st *stage) awaitState(id string, want approval.State) error {
 	return st.awaitRow(id, func(row queue.Row) bool { return row.State == want })
+}
+
+// awaitChained waits until the audit is all chained.
+func (st *stage) awaitChained() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		left, err := st.redis.LLen(ctx, "{"+st.cfg.Redis.Namespace+"}:bot:audit").Result()
+		if err == nil && left == 0 {
+			return nil
+		}
+		if !wait(ctx, 10*time.Millisecond) {
+			return errors.Join(fmt.Errorf("gave up waiting for %d lines to be chained", left), err)
+		}
+	}
 }
 
 // awaitRow waits until there is an approval of that id, and it fits.
