@@ -28,12 +28,11 @@ type guarded struct {
 // hostile are names that a shell, a flag parser or JSON might take for something
 // else; safe stand beside them, and must stay.
 func hostile() (names, safe []string) {
-	return []string{
+	names = []string{
 		"a b", " ", "-rf", "--help", "-", "$(touch pwned)", "`touch pwned`", `"; touch pwned; "`, "'", `\`, `\n`, "two\nlines", "end\n", "*",
 		"?", "~", "#", "é\u202e\u200b", "{}", "%s%n", "$HOME", "&& touch pwned",
-	}, []string{
-		"a", "b", "two", "lines", "end", "help", "kept", "\xff",
 	}
+	return names, []string{"a", "b", "two", "lines", "end", "help", "kept", "\xff"}
 }
 
 // guard starts the example on paths, in a folder that holds every name above.
