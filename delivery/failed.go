@@ -32,6 +32,7 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 	r.cfg.Count("telegram_failures", e.Kind.String())
 	switch e.Kind {
 	case telegram.TooMany:
+		r.cfg.Count("waits", "telegram")
 		r.cfg.Pace.Hold(n.chat, e.RetryAfter)
 		return time.Millisecond
 	case telegram.Blocked:

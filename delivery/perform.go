@@ -24,6 +24,7 @@ func (r *Reconciler) perform(ctx context.Context, id string, n need, reading *st
 	}
 	p := r.present()
 	if waited {
+		r.cfg.Count("waits", "limit")
 		// What was read before the wait may be old: draw what is true now.
 		if reading, err = r.cfg.Store.Read(ctx, id); err != nil {
 			return time.Second
@@ -143,6 +144,9 @@ func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, l
 		return r.failed(ctx, reading, n, c, err)
 	}
 	r.cfg.Count("sends", n.what)
+	if n.what == store.TheCard && reading.Row.State == approval.Open && r.cfg.Carded != nil {
+		r.cfg.Carded(reading.Row.OpenedAt)
+	}
 	return r.recorded(ctx, reading.ID, func(ctx context.Context) (bool, error) {
 		return r.cfg.Store.Sent(ctx, reading.ID, c.ID, n.what, sent.MessageID, m.Hash(), stepOn(reading, c, p), lease)
 	})

@@ -30,6 +30,7 @@ type Config struct {
 	Present func() Present // the configuration now
 	Log     zerolog.Logger
 	Count   func(event string, labels ...string)
+	Carded  func(openedAt time.Time) // a card that asks was sent; may be nil
 }
 
 // inFlight bounds how many approvals are worked on at once; beyond it only what

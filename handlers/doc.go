@@ -104,6 +104,7 @@ type Config struct {
 	Now      func() time.Time
 	Log      zerolog.Logger
 	Count    func(event string, labels ...string)
+	Tapped   func(since time.Time) // a tap that came at a time was handled; may be nil
 }
 
 // confirm is the configured confirm step.

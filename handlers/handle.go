@@ -48,6 +48,7 @@ func (h *Handlers) Wait() { h.speaking.Wait() }
 type received struct {
 	telegram.Update
 	raw   telegram.RawUpdate
+	came  time.Time
 	id    int64 // tells it from all others: Telegram's, or a negative one where there is none to read
 	fault error // why it cannot be read
 }
@@ -92,6 +93,7 @@ func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) (er
 	batch := make([]received, len(updates))
 	for i, raw := range updates {
 		batch[i] = receive(raw)
+		batch[i].came = h.cfg.Now()
 	}
 	defer h.watch(ctx, batch)()
 
@@ -154,6 +156,9 @@ func (h *Handlers) lane(ctx context.Context, chat int64, lane []received) error 
 		if err := h.one(ctx, u); err != nil {
 			h.trying(ctx, lane[i:])
 			return fmt.Errorf("update %d: %w", u.raw.ID, err)
+		}
+		if u.Callback != nil && h.cfg.Tapped != nil {
+			h.cfg.Tapped(u.came)
 		}
 	}
 	return nil

@@ -34,6 +34,9 @@ type Config struct {
 	// HTTP is the transport to use; nil: one made for this client. It is copied: its Timeout and CheckRedirect are
 	// replaced, since calls have deadlines of their own and redirects are never followed.
 	HTTP *http.Client
+	// Called is told of each call as it begins, and what it returns of the error with which it ended, nil for none. It may
+	// be nil, and must be safe for concurrent use.
+	Called func(method string) (ended func(error))
 }
 
 // Format prints nothing of a Config, whatever the verb: it holds the token. This does not reach a Config in an unexported
@@ -67,7 +70,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("telegram timeout: %v is negative", cfg.Timeout)
 	}
 	address := func(method string) string { return server + "/bot" + cfg.Token + "/" + method }
-	w := &wire{address: address, http: newHTTP(cfg.HTTP), redact: hide}
+	w := &wire{address: address, http: newHTTP(cfg.HTTP), redact: hide, called: cfg.Called}
 	library, err := bot.New(placeholderToken,
 		bot.WithSkipGetMe(),
 		bot.WithServerURL(placeholderServer),

@@ -25,6 +25,7 @@ type wire struct {
 	address func(method string) string
 	http    *http.Client
 	redact  redactor
+	called  func(method string) (ended func(error)) // may be nil
 }
 
 // Do carries one call of the library, whose request has a placeholder for an address. A failure is an *Error, which the
@@ -49,7 +50,15 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 }
 
 // post makes one call and returns its result, or an *Error.
-func (w *wire) post(ctx context.Context, method, contentType string, body []byte, limit int64) (json.RawMessage, error) {
+func (w *wire) post(ctx context.Context, method, contentType string, body []byte, limit int64) (result json.RawMessage, err error) {
+	if w.called != nil {
+		ended := w.called(method)
+		defer func() { ended(err) }()
+	}
+	return w.call(ctx, method, contentType, body, limit)
+}
+
+func (w *wire) call(ctx context.Context, method, contentType string, body []byte, limit int64) (json.RawMessage, error) {
 	ctx, connected := traceConnection(ctx)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.address(method), bytes.NewReader(body))
 	if err != nil {

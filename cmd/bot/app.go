@@ -102,7 +102,7 @@ func (a *App) wire(cfg config.Config) error {
 	}
 	a.client, err = telegram.New(telegram.Config{
 		Token: cfg.Telegram.Token.Reveal(), APIURL: cfg.Telegram.APIURL, Timeout: delivery.CallTimeout,
-		HTTP: a.opts.HTTP,
+		HTTP: a.opts.HTTP, Called: a.health.metrics.called,
 	})
 	if err != nil {
 		return err
@@ -113,11 +113,15 @@ func (a *App) wire(cfg config.Config) error {
 		return err
 	}
 	a.leader = delivery.NewLeader(a.store, a.opts.Name+"/"+holder, a.opts.Now, a.opts.Log)
+	a.health.metrics.of(a.store, a.health.registry, func() time.Duration {
+		_, left := a.leader.Lease()
+		return left
+	})
 	a.words = handlers.New(handlers.Config{
 		Store: a.store, Voice: delivery.NewSpeaker(a.client, a.pace, a.opts.Log),
 		Present:  func() handlers.Present { return speaking(a.config(), &a.layouts) },
 		Username: func() string { return a.username() },
-		Now:      a.opts.Now, Log: a.opts.Log, Count: a.health.count,
+		Now:      a.opts.Now, Log: a.opts.Log, Count: a.health.count, Tapped: a.health.metrics.tapped,
 	})
 	a.intake, err = queue.NewIntake(queue.IntakeConfig{
 		Redis: a.reader, Store: a.store, Namespace: cfg.Redis.Namespace, Streams: streams(cfg),
@@ -128,7 +132,10 @@ func (a *App) wire(cfg config.Config) error {
 		Durations: func() approval.Durations { return durations(a.config()) },
 		Remind:    func() time.Duration { return a.config().Expiry.Remind },
 		Owners:    func() []int64 { return owners(a.config()) },
-		Count:     func(event, reason string) { a.health.count("intake_"+event, reason) },
+		Count: func(event, reason string) {
+			a.health.count("intake_"+event, reason)
+			a.health.metrics.took(event, reason)
+		},
 	})
 	return err
 }
@@ -275,7 +282,7 @@ func (a *App) reconciler() *delivery.Reconciler {
 	return delivery.NewReconciler(delivery.Config{
 		Store: a.store, Bot: a.client, Pace: a.pace, Leader: a.leader,
 		Present: func() delivery.Present { return drawing(a.config(), &a.layouts) },
-		Log:     a.opts.Log, Count: a.health.count,
+		Log:     a.opts.Log, Count: a.health.count, Carded: a.health.metrics.carded,
 	})
 }
 

@@ -24,6 +24,7 @@ type health struct {
 	events   *prometheus.CounterVec
 	rulings  *prometheus.CounterVec
 	lastPoll prometheus.Gauge
+	metrics  *metrics
 
 	mu     sync.Mutex // guards the rest
 	redOf  map[string]string
@@ -46,11 +47,16 @@ func newHealth(now func() time.Time) *health {
 		redOf: map[string]string{}, warnOf: map[string]string{},
 	}
 	h.registry.MustRegister(h.events, h.rulings, h.lastPoll)
+	h.metrics = newMetrics(now, h.registry)
 	return h
 }
 
 // count counts an event.
 func (h *health) count(event string, labels ...string) {
+	if event == "waits" {
+		h.metrics.waits.WithLabelValues(labels...).Inc()
+		return
+	}
 	h.events.WithLabelValues(event, strings.Join(labels, "_")).Inc()
 }
 
@@ -133,7 +139,11 @@ func (h *health) handler() http.Handler {
 		}
 		fmt.Fprintln(w, strings.TrimSpace("ready\n"+h.warned()))
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(h.registry, promhttp.HandlerOpts{}))
+	serve := promhttp.HandlerFor(h.registry, promhttp.HandlerOpts{})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		h.metrics.renew(r.Context())
+		serve.ServeHTTP(w, r)
+	})
 	return mux
 }
 
