@@ -162,6 +162,9 @@ func (a *App) Reload(ctx context.Context, cfg config.Config) error {
 	next.Telegram.Limits = cfg.Telegram.Limits
 	a.cfg.Store(&next)
 	a.changed(before, &next)
+	if keys := untaken(*before, cfg); len(keys) > 0 {
+		a.opts.Log.Warn().Strs("keys", keys).Msg("these changed too, and are taken only at a new start")
+	}
 	a.pace.SetLimits(limits(next))
 	// Cards say who may still answer. They follow at their next change where
 	// Redis is away just now.
