@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,10 +43,14 @@ func Describe(c Call, read ReadFile) (queue.Ask, error) {
 	if err != nil {
 		return queue.Ask{}, fmt.Errorf("the tool's input: %w", err)
 	}
+	if plain, err := json.Marshal(c.Input); err != nil || len(plain) > approval.MaxData-room {
+		return queue.Ask{}, errTooLarge // before it is drawn, which takes time
+	}
 	d := draw(c, input, read)
 	d.rest(input)
+	var where sheet
 	if c.Dir != "" {
-		d.say("in %s", quotedIfBroken(c.Dir))
+		where.say("in %s", quotedIfBroken(c.Dir))
 	}
 	ask := queue.Ask{
 		Tool: c.Tool, Arguments: c.Input, Session: c.Session, Effect: d.effect,
@@ -57,7 +62,7 @@ func Describe(c Call, read ReadFile) (queue.Ask, error) {
 	if d.facts != nil {
 		ask.Risk = &queue.AskRisk{Facts: d.facts}
 	}
-	ask.Card.Lines, err = fitting(&ask, d.lines)
+	ask.Card.Lines, err = fitting(&ask, d.lines, where.lines)
 	return ask, err
 }
 
@@ -87,9 +92,13 @@ func draw(c Call, input members, read ReadFile) drawing {
 			return d
 		}
 	}
-	d := drawing{title: "Call " + shortened(c.Tool, longestTitle), action: "Call it", effect: approval.Destructive}
-	if server, tool, ok := strings.Cut(strings.TrimPrefix(c.Tool, "mcp__"), "__"); ok && strings.HasPrefix(c.Tool, "mcp__") {
-		d.title = shortened(fmt.Sprintf("Call %s on the server %s", tool, server), longestTitle)
+	name := quotedIfBroken(c.Tool)
+	d := drawing{title: "Call " + shortened(name, longestTitle), action: "Call it", effect: approval.Destructive}
+	switch server, tool, ok := strings.Cut(strings.TrimPrefix(c.Tool, "mcp__"), "__"); {
+	case utf8.RuneCountInString(name) > longestTitle:
+		d.text("tool: ", "| ", name)
+	case ok && strings.HasPrefix(c.Tool, "mcp__") && plain(server) == server && plain(tool) == tool:
+		d.title = fmt.Sprintf("Call %s on the server %s", tool, server)
 	}
 	return d
 }
@@ -143,9 +152,10 @@ func quotedIfBroken(path string) string {
 	return path
 }
 
-// fitting cuts lines to what a request can hold beside its call. What is cut is
-// said in the title and in the first line.
-func fitting(ask *queue.Ask, lines []string) ([]string, error) {
+// fitting cuts lines to what a request can hold beside its call and the last lines,
+// which stay. What is cut is said in the title and in the first line.
+func fitting(ask *queue.Ask, lines, last []string) ([]string, error) {
+	ask.Card.Lines = last
 	call, err := json.Marshal(ask)
 	if err != nil {
 		return nil, fmt.Errorf("the call: %w", err)
@@ -160,16 +170,15 @@ func fitting(ask *queue.Ask, lines []string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("a line: %w", err)
 		}
-		if left -= len(line) + 1; left < 0 || fit == approval.MaxLines {
+		if left -= len(line) + 1; left < 0 || fit+len(last) == approval.MaxLines {
 			break
 		}
 	}
 	if fit == len(lines) {
-		return lines, nil
+		return append(lines, last...), nil
 	}
 	fit = max(0, fit-1) // the line that says so takes a place, and the room kept free
 	ask.Card.Title += " (not shown in full)"
-	return append([]string{fmt.Sprintf(
-		"NOT SHOWN IN FULL: %d of %d lines follow. The exact call has them all.", fit, len(lines),
-	)}, lines[:fit]...), nil
+	first := fmt.Sprintf("NOT SHOWN IN FULL: %d of %d lines follow. The exact call is whole.", fit, len(lines))
+	return slices.Concat([]string{first}, lines[:fit], last), nil
 }

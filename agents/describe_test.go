@@ -126,7 +126,7 @@ func TestDescribeTooLong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			call := agents.Call{Tool: "Write", Input: input}
+			call := agents.Call{Tool: "Write", Input: input, Dir: "/home/ann"}
 			ask, err := agents.Describe(call, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -134,6 +134,9 @@ func TestDescribeTooLong(t *testing.T) {
 			q := decoded(t, ask)
 			if !strings.HasSuffix(q.Card.Title, "(not shown in full)") || !strings.HasPrefix(q.Card.Lines[0], "NOT SHOWN IN FULL: ") {
 				t.Errorf("%q begins with %q", q.Card.Title, q.Card.Lines[0])
+			}
+			if last := q.Card.Lines[len(q.Card.Lines)-1]; last != "in /home/ann" { // which the exact call does not say
+				t.Errorf("the last line is %q", last)
 			}
 			if len(q.Card.Lines) < 100 && name == "bytes" || name == "lines" && len(q.Card.Lines) != approval.MaxLines {
 				t.Errorf("%d lines are shown", len(q.Card.Lines))
@@ -150,6 +153,13 @@ func TestDescribeTooLong(t *testing.T) {
 	_, err := agents.Describe(agents.Call{Tool: "X", Input: []byte(`{"a":"` + strings.Repeat("x", approval.MaxData-4096) + `"}`)}, nil)
 	if err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("a call of nearly 256 KiB: %v", err)
+	}
+	// Drawing megabytes would take a minute, in which nothing could stop it.
+	_, err = agents.Describe(agents.Call{
+		Tool: "Write", Input: []byte(`{"file_path": "/a", "content": "` + strings.Repeat("x", 4<<20) + `"}`),
+	}, func(string) ([]byte, error) { t.Error("it was drawn"); return nil, fs.ErrNotExist })
+	if err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("a call of 4 MiB: %v", err)
 	}
 }
 

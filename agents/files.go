@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -112,6 +113,11 @@ func drawWrite(c Call, input members, read ReadFile) (d drawing, ok bool) {
 func existing(c Call, path string, read ReadFile) ([]byte, error) {
 	if read == nil {
 		return nil, errors.New("files are not looked at")
+	}
+	// An agent may take such a name for another file than the system does: ~ for a
+	// home, x/../y for y although x is a link, and no space at either end.
+	if strings.HasPrefix(path, "~") || strings.TrimSpace(path) != path || slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
+		return nil, errors.New("which file this is depends on how its name is read")
 	}
 	if !filepath.IsAbs(path) {
 		if c.Dir == "" {
