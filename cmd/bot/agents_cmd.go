@@ -60,8 +60,12 @@ func (d desk) open(s *shell) (*agents.Desk, redis.UniversalClient, error) {
 	if err != nil {
 		host = "an unknown host"
 	}
+	keys, err := signingKeys(cfg)
+	if err != nil {
+		return nil, nil, errors.Join(err, rdb.Close())
+	}
 	return &agents.Desk{
-		Client:  queue.NewClient(rdb, cfg.Redis.Namespace, queue.WithStream(stream)),
+		Client:  queue.NewClient(rdb, cfg.Redis.Namespace, queue.WithStream(stream), queue.WithKeys(keys)),
 		Runtime: d.Runtime, By: fmt.Sprintf("%.60s on %.60s", d.Runtime, host), Stream: stream, Within: d.Within, Prefix: d.Prefix,
 		Read: readRegular, NewID: newCallID,
 	}, rdb, nil
