@@ -2,9 +2,8 @@ package approval_test
 
 import (
 	"bytes"
-	"crypto/ecdsa"
+	"crypto/ecdh"
 	"crypto/ed25519"
-	"crypto/elliptic"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
@@ -120,9 +119,11 @@ func TestCheckRefuses(t *testing.T) {
 
 func TestParseKeysRefuses(t *testing.T) {
 	private, public := pair(t, 1)
-	curve, err := x509.MarshalPKIXPublicKey(&ecdsa.PublicKey{
-		Curve: elliptic.P256(), X: elliptic.P256().Params().Gx, Y: elliptic.P256().Params().Gy,
-	})
+	other, err := ecdh.X25519().NewPrivateKey(bytes.Repeat([]byte{1}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := x509.MarshalPKIXPublicKey(other.PublicKey())
 	if err != nil {
 		t.Fatal(err)
 	}
