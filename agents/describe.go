@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func Describe(c Call, read ReadFile) (queue.Ask, error) {
 	if err != nil {
 		return queue.Ask{}, fmt.Errorf("the tool's input: %w", err)
 	}
-	if plain, err := json.Marshal(c.Input); err != nil || len(plain) > approval.MaxData-room {
+	if size, err := written(c.Input); err != nil || size > approval.MaxData-room {
 		return queue.Ask{}, errTooLarge // before it is drawn, which takes time
 	}
 	d := draw(c, input, read)
@@ -156,21 +157,21 @@ func quotedIfBroken(path string) string {
 // which stay. What is cut is said in the title and in the first line.
 func fitting(ask *queue.Ask, lines, last []string) ([]string, error) {
 	ask.Card.Lines = last
-	call, err := json.Marshal(ask)
+	call, err := ask.Request()
 	if err != nil {
 		return nil, fmt.Errorf("the call: %w", err)
 	}
-	left := approval.MaxData - room - len(call)
+	left := approval.MaxData - room - len(call.Data)
 	if left < 0 {
 		return nil, errTooLarge
 	}
 	fit := 0
 	for ; fit < len(lines); fit++ {
-		line, err := json.Marshal(lines[fit])
+		size, err := written(lines[fit])
 		if err != nil {
 			return nil, fmt.Errorf("a line: %w", err)
 		}
-		if left -= len(line) + 1; left < 0 || fit+len(last) == approval.MaxLines {
+		if left -= size + 1; left < 0 || fit+len(last) == approval.MaxLines {
 			break
 		}
 	}
@@ -181,4 +182,13 @@ func fitting(ask *queue.Ask, lines, last []string) ([]string, error) {
 	ask.Card.Title += " (not shown in full)"
 	first := fmt.Sprintf("NOT SHOWN IN FULL: %d of %d lines follow. The exact call is whole.", fit, len(lines))
 	return slices.Concat([]string{first}, lines[:fit], last), nil
+}
+
+// written is how many bytes a value has in a request.
+func written(value any) (int, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
+	return text.Len() - 1, err // less the newline
 }

@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -119,13 +120,10 @@ func decoded(t testing.TB, ask queue.Ask) approval.Request {
 func TestDescribeTooLong(t *testing.T) {
 	for name, content := range map[string]string{
 		"lines": strings.Repeat("x\n", approval.MaxLines+10),
-		"bytes": strings.Repeat(strings.Repeat("<", 100)+"\n", 300), // each is six bytes in JSON
+		"bytes": strings.Repeat(strings.Repeat("<", 100)+"\n", 1500),
 	} {
 		t.Run(name, func(t *testing.T) {
-			input, err := json.Marshal(map[string]string{"file_path": "/a", "content": content})
-			if err != nil {
-				t.Fatal(err)
-			}
+			input := writes(t, content)
 			call := agents.Call{Tool: "Write", Input: input, Dir: "/home/ann"}
 			ask, err := agents.Describe(call, nil)
 			if err != nil {
@@ -150,7 +148,15 @@ func TestDescribeTooLong(t *testing.T) {
 			}
 		})
 	}
-	_, err := agents.Describe(agents.Call{Tool: "X", Input: []byte(`{"a":"` + strings.Repeat("x", approval.MaxData-4096) + `"}`)}, nil)
+	// A page of markup is no longer than it is.
+	ask, err := agents.Describe(agents.Call{Tool: "Write", Input: writes(t, strings.Repeat(strings.Repeat("<", 100)+"\n", 1000))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q := decoded(t, ask); strings.Contains(q.Card.Title, "not shown in full") {
+		t.Errorf("100 kB of markup: %q", q.Card.Title)
+	}
+	_, err = agents.Describe(agents.Call{Tool: "X", Input: []byte(`{"a":"` + strings.Repeat("x", approval.MaxData-4096) + `"}`)}, nil)
 	if err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("a call of nearly 256 KiB: %v", err)
 	}
@@ -161,6 +167,18 @@ func TestDescribeTooLong(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "too large") {
 		t.Errorf("a call of 4 MiB: %v", err)
 	}
+}
+
+// writes is the input of a call that writes a file, as an agent sends it.
+func writes(t *testing.T, content string) []byte {
+	t.Helper()
+	var input bytes.Buffer
+	e := json.NewEncoder(&input)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(map[string]string{"file_path": "/a", "content": content}); err != nil {
+		t.Fatal(err)
+	}
+	return input.Bytes()
 }
 
 // A long line goes on, and loses nothing.
