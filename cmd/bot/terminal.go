@@ -41,13 +41,23 @@ func (t *terminal) Ask(ctx context.Context, prompt string) (string, error) {
 	return t.read(ctx, prompt, t.line)
 }
 
-// AskUnseen asks without showing what is typed.
+// AskUnseen asks without showing what is typed, from before the prompt on: a paste may
+// follow it at once.
 func (t *terminal) AskUnseen(ctx context.Context, prompt string) (string, error) {
-	line, err := t.read(ctx, prompt, func() (string, error) {
-		text, err := term.ReadPassword(int(t.in.Fd()))
-		return string(text), err
+	line, err := t.read(ctx, "", func() (string, error) {
+		if _, err := term.MakeRaw(int(t.in.Fd())); err != nil {
+			return "", err
+		}
+		defer func() { _ = term.Restore(int(t.in.Fd()), t.state) }()
+		screen := term.NewTerminal(struct {
+			io.Reader
+			io.Writer
+		}{t.in, t.out}, "")
+		return screen.ReadPassword(prompt) // Ctrl-C, which is a key like others now, ends the input
 	})
-	fmt.Fprintln(t.out) // that of the key was not shown either
+	if err != nil {
+		fmt.Fprintln(t.out)
+	}
 	return line, err
 }
 
