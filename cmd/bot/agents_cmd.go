@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -74,18 +76,46 @@ func (d desk) open(s *shell) (*agents.Desk, redis.UniversalClient, error) {
 // largestRead bounds a file that is read for a diff, in bytes.
 const largestRead = 1 << 20
 
-// readRegular reads a file that can be read without waiting for anything.
+// readRegular reads a file that can be read without waiting for anything. A device is
+// not even opened, which may do something.
 func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	if err := regular(os.Stat(path)); err != nil {
+		return nil, err
+	}
+	return readAtOnce(path)
+}
+
+// readAtOnce waits neither for a writer nor for an end, whatever a path has become
+// since it was looked at.
+func readAtOnce(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if err := regular(f.Stat()); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, largestRead+1))
+	if err == nil && len(text) > largestRead {
+		err = errTooLong
+	}
+	return text, err
+}
+
+var errTooLong = errors.New("it is too long")
+
+// regular is an error for what is no file of a length that is read.
+func regular(info fs.FileInfo, err error) error {
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
+		return errors.New("it is no regular file")
 	case info.Size() > largestRead:
-		return nil, errors.New("it is too large")
+		return errTooLong
 	}
-	return os.ReadFile(path)
+	return nil
 }
 
 func newCallID() (string, error) { return "call-" + rand.Text(), nil }
