@@ -108,7 +108,7 @@ func (st *stage) commands() map[string]func(*testscript.TestScript, bool, []stri
 			st.cfg.Audit.SigningKey = config.NewSecret(ts.ReadFile(args[0]))
 		},
 		"chained": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(st.awaitChained()) },
-		"ready": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(st.awaitWord(true)) },
+		"ready":   func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(st.awaitWord(true)) },
 		"deaf": func(ts *testscript.TestScript, _ bool, _ []string) {
 			st.sim.Fault(simulator.Fault{
 				Method: "getUpdates", Code: http.StatusConflict,
