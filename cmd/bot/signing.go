@@ -21,26 +21,27 @@ func signingKeys(cfg config.Config) (*approval.Keys, error) {
 	return keys, nil
 }
 
-// sealedSetting remembers that every open approval was looked at since the first key
+// sealedSetting remembers that every open approval was looked at since a key
 // was configured.
 const sealedSetting = "sealed"
 
 // unsealed has every open approval looked at once after the first key was configured:
 // those from before it bear no seal, and are refused.
 func (a *App) unsealed(ctx context.Context) error {
-	if a.config().Audit.SigningKey.Empty() {
-		return nil
+	want := "" // what opens without a key has to be looked at once there is one again
+	if !a.config().Audit.SigningKey.Empty() {
+		want = "yes"
 	}
 	for {
 		done, err := a.store.Setting(ctx, sealedSetting)
-		if err == nil && done != "" {
+		if err == nil && done == want {
 			return nil
 		}
-		if err == nil {
+		if err == nil && want != "" {
 			err = a.store.TouchOpen(ctx)
 		}
 		if err == nil {
-			err = a.store.SetSetting(ctx, sealedSetting, "yes")
+			err = a.store.SetSetting(ctx, sealedSetting, want)
 		}
 		if err == nil || ctx.Err() != nil {
 			return nil
