@@ -49,7 +49,7 @@ func resentChecks() []check {
 			e.open("a1")
 			l := e.lease()
 			old := e.place("a1", store.Place{Chat: ann}, &l, false)
-			e.rdb.AddHook(resent{})
+			e.server.Bot().AddHook(resent{})
 			newer := e.place("a1", store.Place{Chat: ann}, nil, true)
 			after := e.read("a1")
 			same(e, "cards", len(after.Cards), 2)
