@@ -20,7 +20,9 @@ queue() {
 	verb=$1
 	shift
 	if [ -n "${REDIS_URL:-}" ]; then
-		countersign "$verb" --redis "$REDIS_URL" --namespace "${NAMESPACE:-approvals}" "$@"
+		# Not by flags, which every user of the machine can read.
+		COUNTERSIGN_CONFIG='' COUNTERSIGN_REDIS_URL=$REDIS_URL COUNTERSIGN_REDIS_NAMESPACE=${NAMESPACE:-approvals} \
+			countersign "$verb" "$@"
 	else
 		countersign "$verb" "$@"
 	fi

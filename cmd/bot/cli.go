@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,15 +143,29 @@ func (s *shell) readFile(name string) ([]byte, error) {
 // A target says which queue a command speaks to: by the configuration, or by
 // address alone.
 type target struct {
-	Redis     string `help:"Redis address, instead of a configuration." placeholder:"URL"`
-	Namespace string `help:"Namespace of the queue, with --redis." default:"approvals"`
+	Redis     string `help:"Redis address, instead of a configuration; without one also COUNTERSIGN_REDIS_URL, which no list of processes shows." placeholder:"URL"`
+	Namespace string `help:"Namespace of the queue, with an address alone; else COUNTERSIGN_REDIS_NAMESPACE, else approvals." placeholder:"NS"`
+
+	configured bool // by a configuration and nothing else
+}
+
+// settle takes what the command line does not say from the environment, where there
+// is no configuration that would.
+func (t *target) settle(s *shell) {
+	if t.Redis == "" && s.config == "" && !t.configured {
+		t.Redis = lookup(s.environ, "COUNTERSIGN_REDIS_URL")
+	}
+	if t.Namespace == "" {
+		t.Namespace = cmp.Or(lookup(s.environ, "COUNTERSIGN_REDIS_NAMESPACE"), "approvals")
+	}
 }
 
 var namespaceForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 // connect makes a client of the queue, and does not touch Redis yet. The caller
 // closes it.
-func (t target) connect(s *shell) (redis.UniversalClient, config.Config, error) {
+func (t *target) connect(s *shell) (redis.UniversalClient, config.Config, error) {
+	t.settle(s)
 	cfg := config.Default()
 	if t.Redis != "" {
 		if !namespaceForm.MatchString(t.Namespace) {
@@ -171,7 +186,7 @@ func (t target) connect(s *shell) (redis.UniversalClient, config.Config, error) 
 }
 
 // open connects to the queue. The caller closes the connection.
-func (t target) open(s *shell) (redis.UniversalClient, config.Config, error) {
+func (t *target) open(s *shell) (redis.UniversalClient, config.Config, error) {
 	rdb, cfg, err := t.connect(s)
 	if err != nil {
 		return nil, cfg, err

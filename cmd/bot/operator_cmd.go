@@ -151,7 +151,7 @@ func (c *answerCmd) Run(s *shell) error {
 	}
 	// The answer is written under the configuration's retention, so an address
 	// alone does not do.
-	st, done, err := target{}.store(s)
+	st, done, err := target{configured: true}.store(s)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ type forgetCmd struct {
 
 // Run takes an approval's text away, and says what it cannot reach.
 func (c *forgetCmd) Run(s *shell) error {
-	var t target // the configuration's: its retention and its key
+	t := target{configured: true} // for its retention and its key
 	rdb, cfg, err := t.open(s)
 	if err != nil {
 		return err
