@@ -24,9 +24,10 @@ type deed struct {
 	n    int
 	at   time.Time
 
-	// Of a message with buttons: which it is, and the data of the first and the last.
-	message     int64
-	first, last string
+	// Of a message with buttons: which it is, and the data of the first and of the one
+	// that says yes.
+	message    int64
+	first, yes string
 }
 
 // What deeds are of.
@@ -74,7 +75,7 @@ func (a *api) handle(ctx context.Context, c call) []byte {
 		return a.updates(ctx, c.body)
 	case deedSend, deedEdit:
 		d.n = marked(c.body, markCard)
-		d.first, d.last = buttons(c.body)
+		d.first, d.yes = buttons(c.body)
 		id, ok := field(c.body, "message_id")
 		if !ok || c.method == deedSend {
 			id = a.message.Add(1)

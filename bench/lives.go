@@ -62,6 +62,23 @@ func (l *life) whole() bool {
 	return !l.card.IsZero() && !l.toast.IsZero() && !l.answer.IsZero() && !l.done.IsZero()
 }
 
+// missing says how far those came that came to no end.
+func (l *lives) missing() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	far := map[string]int{}
+	for _, one := range l.all {
+		for what, at := range map[string]time.Time{
+			"cards": one.card, "questions": one.step, "answers": one.answer, "taps answered": one.toast, "ends": one.done,
+		} {
+			if at.IsZero() {
+				far[what]++
+			}
+		}
+	}
+	return fmt.Sprintf("of %d approvals these are missing: %v", len(l.all), far)
+}
+
 // tappedYes reports how far the owner has come with one.
 func (l *lives) tappedYes(n int) bool { return l.has(n, func(l *life) *time.Time { return &l.yes }) }
 
@@ -92,12 +109,12 @@ func (l *lives) watch(taps func(id, data string, message int64)) func(deed) {
 				})
 			}
 		case deedEdit:
-			if l.tappedYes(d.n) {
+			if d.yes == "" && l.tappedYes(d.n) {
 				l.note(d.n, func(l *life) *time.Time { return &l.done }, d.at)
 				return
 			}
-			if l.note(d.n, func(l *life) *time.Time { return &l.step }, d.at) {
-				yes := func() { tap(d.n, markYes, d.last, d.message, func(l *life) *time.Time { return &l.yes }) }
+			if d.yes != "" && l.note(d.n, func(l *life) *time.Time { return &l.step }, d.at) {
+				yes := func() { tap(d.n, markYes, d.yes, d.message, func(l *life) *time.Time { return &l.yes }) }
 				time.AfterFunc(readsStep, yes)
 				time.AfterFunc(readsStep+tapsAgain, func() {
 					if !l.answered(d.n) {
@@ -183,7 +200,7 @@ func (s *stage) paced(ctx context.Context, c contender, from, n int) (out pace, 
 		return out, err
 	}
 	if err := p.wait(ctx, l.over, 30*time.Second); err != nil {
-		return out, fmt.Errorf("%s: %d of %d approvals came to no end: %w", c, l.left, n, err)
+		return out, fmt.Errorf("%s: %s: %w", c, l.missing(), err)
 	}
 	used, err := p.cpu()
 	if err != nil {

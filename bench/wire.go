@@ -146,17 +146,16 @@ func field(body []byte, name string) (n int64, ok bool) {
 	return 0, false
 }
 
-// buttons are the data of the first and the last button in a body.
-func buttons(body []byte) (first, last string) {
+// buttons are the data of the first button in a body, and of the one that says yes.
+func buttons(body []byte) (first, yes string) {
 	lead := []byte(`"callback_data":"`)
-	data := func(at int) string {
-		if at < 0 {
-			return ""
-		}
-		text, _, _ := bytes.Cut(body[at+len(lead):], []byte(`"`))
+	data := func(after []byte) string {
+		_, rest, _ := bytes.Cut(body, after)
+		_, rest, _ = bytes.Cut(rest, lead)
+		text, _, _ := bytes.Cut(rest, []byte(`"`))
 		return string(text)
 	}
-	return data(bytes.Index(body, lead)), data(bytes.LastIndex(body, lead))
+	return data(nil), data([]byte(`{"text":"Yes`))
 }
 
 // marked is the number in a mark such as k000123k, -1 where there is none.

@@ -36,7 +36,7 @@ func TestWireSpeaksToGo(t *testing.T) {
 		}
 		return string(text)
 	}
-	const buttons = `{"inline_keyboard":[[{"text":"A","callback_data":"one"}],[{"text":"B","callback_data":"two"}]]}`
+	const buttons = `{"inline_keyboard":[[{"text":"A","callback_data":"one"}],[{"text":"Yes, B","callback_data":"two"}],[{"text":"C","callback_data":"three"}]]}`
 	sent := post(deedSend, "application/json",
 		strings.NewReader(`{"chat_id":1001,"text":"kick k000042k","reply_markup":`+buttons+`}`))
 	if !strings.Contains(sent, `"message_id":1001,`) {
@@ -65,7 +65,7 @@ func TestWireSpeaksToGo(t *testing.T) {
 			t.Errorf("call %d: %+v", i, seen[i])
 		}
 	}
-	if seen[0].first != "one" || seen[0].last != "two" || seen[1].message != 77 {
+	if seen[0].first != "one" || seen[0].yes != "two" || seen[1].message != 77 {
 		t.Errorf("%+v", seen[:2])
 	}
 }

@@ -10,7 +10,8 @@ import (
 // megabytes.
 const maxLayouts = 512
 
-// fewLines are measured again rather than remembered.
+// fewLines are remembered beside longer lists, so that many short ones push no long one
+// out.
 const fewLines = 100
 
 // Layouts remembers how long lists were laid out, so that a card of 5,000 lines is
@@ -20,6 +21,7 @@ type Layouts struct {
 	mu    sync.Mutex // guards what follows
 	young map[layoutKey]*layout
 	old   map[layoutKey]*layout
+	few   *Layouts // of short lists
 }
 
 // A layoutKey is a digest of everything that a layout depends on.
@@ -27,8 +29,11 @@ type layoutKey [sha256.Size]byte
 
 // of is the layout of f.
 func (l *Layouts) of(f *face) *layout {
-	if l == nil || len(f.lines())+len(f.calls()) < fewLines {
+	if l == nil {
 		return f.lay()
+	}
+	if len(f.lines())+len(f.calls()) < fewLines {
+		l = l.ofFew()
 	}
 	key := f.layoutKey()
 	if laid := l.get(key); laid != nil {
@@ -37,6 +42,15 @@ func (l *Layouts) of(f *face) *layout {
 	laid := f.lay() // two may lay out the same at once; both come to the same
 	l.put(key, laid)
 	return laid
+}
+
+func (l *Layouts) ofFew() *Layouts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.few == nil {
+		l.few = new(Layouts)
+	}
+	return l.few
 }
 
 func (l *Layouts) get(key layoutKey) *layout {

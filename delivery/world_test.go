@@ -67,7 +67,7 @@ func inBubble(t *testing.T, test func(w *world), changes ...func(*simulator.Opti
 	synctest.Test(t, func(t *testing.T) {
 		m := miniredis.NewMiniRedis()
 		t.Cleanup(m.Close)
-		dial := func(context.Context, string, string) (net.Conn, error) { return m.Dial() }
+		dial := func(context.Context, string, string) (net.Conn, error) { return storetest.Dial(m) }
 		w := newWorld(t, dial, "approvals", time.Now, changes...)
 		test(w)
 		w.noRefusals()

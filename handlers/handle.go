@@ -51,6 +51,21 @@ type received struct {
 	came  time.Time
 	id    int64 // tells it from all others: Telegram's, or a negative one where there is none to read
 	fault error // why it cannot be read
+
+	now     time.Time      // of Redis's clock, when it was found to be new
+	reading *store.Reading // of the card that it taps, as it stood then; nil where that is to be read
+}
+
+// card is the id of the card that an update taps, "" where it taps none.
+func (u received) card() string {
+	if u.Callback == nil || !counts(u.Callback) {
+		return ""
+	}
+	press, err := cards.ParsePress(u.Callback.Data)
+	if err != nil {
+		return ""
+	}
+	return press.Card
 }
 
 func receive(raw telegram.RawUpdate) received {
@@ -164,7 +179,8 @@ func (h *Handlers) lane(ctx context.Context, chat int64, lane []received) error 
 	return nil
 }
 
-// fresh are the updates that nobody has handled yet.
+// fresh are the updates that nobody has handled yet. With the first comes what its card
+// stands for, since it is known to be next.
 func (h *Handlers) fresh(ctx context.Context, lane []received) ([]received, error) {
 	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
 	defer cancel()
@@ -172,11 +188,17 @@ func (h *Handlers) fresh(ctx context.Context, lane []received) ([]received, erro
 	for i, u := range lane {
 		ids[i] = u.id
 	}
-	fresh, err := h.cfg.Store.NewUpdates(ctx, ids)
+	tapped := lane[0].card() // what others tap may have changed by then
+	in, err := h.cfg.Store.Incoming(ctx, ids, tapped)
 	if err != nil {
 		return lane, err
 	}
-	return slices.DeleteFunc(slices.Clone(lane), func(u received) bool { return !fresh[u.id] }), nil
+	fresh := slices.Clone(lane)
+	for i := range fresh {
+		fresh[i].now = in.Now
+	}
+	fresh[0].reading = in.Tapped
+	return slices.DeleteFunc(fresh, func(u received) bool { return !in.Fresh[u.id] }), nil
 }
 
 // one handles one update and records it as handled. What this process did but
@@ -189,19 +211,11 @@ func (h *Handlers) one(ctx context.Context, u received) error {
 			return err
 		}
 	}
-	if err := h.record(ctx, u.id); err != nil {
+	if err := h.cfg.Store.UpdateHandled(ctx, u.id, u.now); err != nil {
 		h.memory.setDone(u.id)
 		return err
 	}
 	return nil
-}
-
-func (h *Handlers) record(ctx context.Context, id int64) error {
-	now, err := h.cfg.Store.Now(ctx)
-	if err != nil {
-		return err
-	}
-	return h.cfg.Store.UpdateHandled(ctx, id, now)
 }
 
 // effect does what an update asks for. What cannot be read, or panics, or meets
@@ -212,7 +226,7 @@ func (h *Handlers) effect(ctx context.Context, u received) error {
 		why = u.fault.Error()
 		h.cfg.Log.Warn().Err(u.fault).Int64("update", u.raw.ID).Msg("an update cannot be read; it is set aside")
 	} else {
-		err := h.safely(ctx, u.Update)
+		err := h.safely(ctx, u)
 		var fault *panicked
 		switch {
 		case errors.As(err, &fault):
@@ -243,11 +257,11 @@ func (h *Handlers) sorry(ctx context.Context, u received) {
 }
 
 // safely handles an update. A panic is its error.
-func (h *Handlers) safely(ctx context.Context, u telegram.Update) (err error) {
+func (h *Handlers) safely(ctx context.Context, u received) (err error) {
 	defer caught(&err)
 	switch {
 	case u.Callback != nil:
-		return h.tap(ctx, u.Callback)
+		return h.tap(ctx, u.Callback, u.reading)
 	case u.Message != nil:
 		return h.message(ctx, u.Message)
 	case u.MyChatMember != nil:

@@ -26,8 +26,9 @@ type tapped struct {
 	card    *store.Card
 }
 
-// tap handles a tap on a button. Every tap is answered once, at once.
-func (h *Handlers) tap(ctx context.Context, c *telegram.Callback) error {
+// tap handles a tap on a button. Every tap is answered once, at once. The reading is
+// that of its card; nil where it is to be read.
+func (h *Handlers) tap(ctx context.Context, c *telegram.Callback, r *store.Reading) error {
 	if !counts(c) {
 		h.cfg.Count("updates_dropped")
 		return nil
@@ -47,7 +48,7 @@ func (h *Handlers) tap(ctx context.Context, c *telegram.Callback) error {
 	if press.Letter == cards.LetterShow || press.Letter == cards.LetterMore {
 		return h.listTap(ctx, c, a, press)
 	}
-	t := &tapped{Callback: c, actor: a, press: press}
+	t := &tapped{Callback: c, actor: a, press: press, reading: r}
 	why, err := h.find(ctx, t)
 	if err != nil {
 		return err
@@ -74,9 +75,11 @@ func (h *Handlers) nowhere(ctx context.Context, c *telegram.Callback, why string
 // find finds the card that was tapped, and records that this person has its page
 // in front of them. It returns why there is no such card, "" if there is.
 func (h *Handlers) find(ctx context.Context, t *tapped) (why string, err error) {
-	r, err := h.cfg.Store.ReadByCard(ctx, t.press.Card)
-	if err != nil {
-		return "", err
+	r := t.reading
+	if r == nil {
+		if r, err = h.cfg.Store.ReadByCard(ctx, t.press.Card); err != nil {
+			return "", err
+		}
 	}
 	card := r.Card(t.press.Card)
 	if r.Row == nil || r.Row.Request == nil && r.Row.Seal.Good() || card == nil || r.Home(card.Chat) != r.Home(t.Message.ChatID) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -77,19 +78,51 @@ func (r *reader) take(ctx context.Context, entries []entry) (err error) {
 		defer cancel()
 		err = errors.Join(err, r.ack(ctx, done))
 	}()
-	for _, j := range jobs {
+	for len(jobs) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		settled, err := r.handle(ctx, j)
+		n := abreast(jobs)
+		settled, err := r.handleAll(ctx, jobs[:n])
+		done = append(done, settled...)
 		if err != nil {
 			return err
 		}
-		if settled {
+		jobs = jobs[n:]
+	}
+	return nil
+}
+
+// abreast is how many jobs, from the first on, may have their effect at the same
+// time: openings of different approvals, since which of them opens first makes no
+// difference to anybody.
+func abreast(jobs []*job) int {
+	seen := map[string]bool{}
+	for i, j := range jobs {
+		if j.opening == nil || seen[j.opening.ID] {
+			return max(i, 1)
+		}
+		seen[j.opening.ID] = true
+	}
+	return len(jobs)
+}
+
+// handleAll lets jobs have their effect at the same time, and returns the entries
+// that are settled.
+func (r *reader) handleAll(ctx context.Context, jobs []*job) (done []string, err error) {
+	settled, errs := make([]bool, len(jobs)), make([]error, len(jobs))
+	var wg sync.WaitGroup
+	for i, j := range jobs[1:] {
+		wg.Go(func() { settled[i+1], errs[i+1] = r.handle(ctx, j) })
+	}
+	settled[0], errs[0] = r.handle(ctx, jobs[0])
+	wg.Wait()
+	for i, j := range jobs {
+		if settled[i] {
 			done = append(done, j.entry.id)
 		}
 	}
-	return nil
+	return done, errors.Join(errs...)
 }
 
 // shareLapses finds what shares a notice. Where that panics each has its own: one

@@ -65,6 +65,13 @@ func EntryID(at time.Time, seq uint64) string {
 	return entryID{ms: uint64(at.UnixMilli()), seq: seq}.String()
 }
 
+// Queued is how many scripts wait for one that is under way.
+func (s *Store) Queued() int {
+	s.exchange.mu.Lock()
+	defer s.exchange.mu.Unlock()
+	return len(s.exchange.waiting)
+}
+
 // ChainScript runs the script that chains.
 func (s *Store) ChainScript(ctx context.Context, args ...any) (string, error) {
 	v, err := s.run(ctx, "chain", []string{s.keys.audit(), s.keys.Chain(), s.keys.ChainHead(), s.keys.signing()}, args...)

@@ -17,9 +17,13 @@ func TestUpdates(t *testing.T) {
 		e := newEnv(t, s, storetest.NewStore(t, s))
 		fresh := func(want map[int64]bool, ids ...int64) {
 			t.Helper()
-			got, err := e.store.NewUpdates(e.ctx, ids)
+			in, err := e.store.Incoming(e.ctx, ids, "")
 			e.ok(err)
-			same(e, "new", got, want)
+			same(e, "new", in.Fresh, want)
+			same(e, "tapped", in.Tapped, nil)
+			if late := e.now().Sub(in.Now); late < 0 || late > time.Minute {
+				t.Errorf("now is %v late", late)
+			}
 		}
 		fresh(map[int64]bool{})
 		fresh(map[int64]bool{7: true, 8: true}, 7, 8)
@@ -43,6 +47,35 @@ func TestUpdates(t *testing.T) {
 		same(e, "aside", e.events(e.keys.Aside()), []map[string]any{
 			{"update": "9", "reason": "unexpected end", "raw": `{"update_id":9,`},
 		})
+	})
+}
+
+// What a tap is about comes with whether it is new, unless Redis does not know the
+// script just then: then it is left to be read.
+func TestIncomingTap(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		e := newEnv(t, s, storetest.NewStore(t, s))
+		e.open("a1")
+		card, err := e.store.NewCard(e.ctx, "a1", store.Place{Chat: ann}, nil, false)
+		e.ok(err)
+		e.read("a1") // Redis knows the script from now on
+		in, err := e.store.Incoming(e.ctx, []int64{5}, card)
+		e.ok(err)
+		if in.Tapped == nil || in.Tapped.Row == nil || in.Tapped.Row.ID != "a1" || in.Tapped.Card(card) == nil {
+			t.Errorf("the card's approval is %+v", in.Tapped)
+		}
+		in, err = e.store.Incoming(e.ctx, []int64{5}, "nobody's")
+		e.ok(err)
+		if in.Tapped == nil || in.Tapped.Row != nil {
+			t.Errorf("of no card: %+v", in.Tapped)
+		}
+		e.ok(e.store.UpdateHandled(e.ctx, 5, in.Now))
+		e.ok(e.rdb.ScriptFlush(e.ctx).Err())
+		in, err = e.store.Incoming(e.ctx, []int64{5, 6}, card)
+		e.ok(err)
+		same(e, "new", in.Fresh, map[int64]bool{5: false, 6: true})
+		same(e, "after a flush", in.Tapped, nil)
 	})
 }
 

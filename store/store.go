@@ -65,6 +65,7 @@ type Options struct {
 // Store is the memory of one namespace. The connection is lent: whoever opened
 // it closes it.
 type Store struct {
+	exchange  *exchange
 	rdb       redis.UniversalClient
 	keys      Keys
 	retention time.Duration
@@ -81,7 +82,7 @@ func New(rdb redis.UniversalClient, o Options) (*Store, error) {
 }
 
 func newStore(rdb redis.UniversalClient, o Options, scripts fs.FS) (*Store, error) {
-	s := &Store{rdb: rdb, keys: NewKeys(o.Namespace), retention: o.Retention, random: o.Random, signs: o.Signing, tell: o.Owners}
+	s := &Store{rdb: rdb, exchange: &exchange{rdb: rdb}, keys: NewKeys(o.Namespace), retention: o.Retention, random: o.Random, signs: o.Signing, tell: o.Owners}
 	if s.signs != nil && s.signs.Signer() == "" {
 		return nil, errors.New("store: the first key cannot sign: it is a public one")
 	}
@@ -116,10 +117,9 @@ func loadScripts(files fs.FS) (map[string]*redis.Script, error) {
 // Keys names the namespace's keys.
 func (s *Store) Keys() Keys { return s.keys }
 
-// run runs a script by its digest, and by its text where Redis does not know it
-// (after a restart, a failover or SCRIPT FLUSH).
+// run runs a script, with others that are wanted at the same time.
 func (s *Store) run(ctx context.Context, name string, keys []string, args ...any) (any, error) {
-	v, err := s.scripts[name].Run(ctx, s.rdb, keys, args...).Result()
+	v, err := s.exchange.run(ctx, s.scripts[name], keys, args)
 	if err != nil {
 		return nil, fmt.Errorf("store: %s: %w", name, err)
 	}

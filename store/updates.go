@@ -29,28 +29,50 @@ func (s *Store) SetOffset(ctx context.Context, offset int64) error {
 	return s.rdb.Set(ctx, s.keys.offset(), offset, 0).Err()
 }
 
-// NewUpdates tells which of these update ids were not handled yet.
-func (s *Store) NewUpdates(ctx context.Context, ids []int64) (map[int64]bool, error) {
-	fresh := make(map[int64]bool, len(ids))
-	if len(ids) == 0 {
-		return fresh, nil
-	}
+// An Incoming is what is known of updates that came.
+type Incoming struct {
+	Now    time.Time
+	Fresh  map[int64]bool // which of them were not handled yet
+	Tapped *Reading       // of the card tapped, as it stood then; nil where it is to be read
+}
+
+// Incoming tells in one exchange which updates were not handled yet, and reads the
+// approval of a card, "" for none.
+func (s *Store) Incoming(ctx context.Context, ids []int64, card string) (Incoming, error) {
+	in := Incoming{Fresh: make(map[int64]bool, len(ids))}
 	pipe := s.rdb.Pipeline()
 	scores := make([]*redis.FloatCmd, len(ids))
 	for i, id := range ids {
 		scores[i] = pipe.ZScore(ctx, s.keys.updates(), strconv.FormatInt(id, 10))
 	}
-	if _, err := pipe.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
-		return nil, fmt.Errorf("store: updates: %w", err)
+	clock := pipe.Time(ctx)
+	var found *redis.Cmd
+	if card != "" {
+		found = s.scripts["read"].EvalSha(ctx, pipe, []string{s.keys.dirty()}, s.keys.Prefix(), "card", card)
 	}
+	_, failed := pipe.Exec(ctx)
+	now, err := clock.Result()
+	if err == nil && now.IsZero() {
+		err = failed
+	}
+	if err != nil {
+		return Incoming{}, fmt.Errorf("store: updates: %w", err)
+	}
+	in.Now = now.Truncate(time.Millisecond).UTC()
 	for i, id := range ids {
 		err := scores[i].Err()
 		if err != nil && !errors.Is(err, redis.Nil) {
-			return nil, fmt.Errorf("store: update %d: %w", id, err)
+			return Incoming{}, fmt.Errorf("store: update %d: %w", id, err)
 		}
-		fresh[id] = errors.Is(err, redis.Nil)
+		in.Fresh[id] = errors.Is(err, redis.Nil)
 	}
-	return fresh, nil
+	if found != nil && found.Err() == nil {
+		// What cannot be read here is read again by whoever needs it, and told of then.
+		if r, err := s.parseReading(found.Val()); err == nil {
+			in.Tapped = r
+		}
+	}
+	return in, nil
 }
 
 // UpdateHandled remembers an update whose effect is in Redis.

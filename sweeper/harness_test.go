@@ -3,6 +3,7 @@ package sweeper_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -148,10 +149,27 @@ func (x *fence) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 // ProcessPipelineHook implements redis.Hook.
 func (x *fence) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cs []redis.Cmder) error {
-		if err := x.pass(); err != nil {
-			return err
+		if cs[0].Name() == "multi" { // all or nothing
+			if err := x.pass(); err != nil {
+				return err
+			}
+			return next(ctx, cs)
 		}
-		return next(ctx, cs)
+		var cut error
+		n := 0
+		for ; n < len(cs) && cut == nil; n++ {
+			cut = x.pass()
+		}
+		if cut != nil {
+			n--
+		}
+		for _, c := range cs[n:] {
+			c.SetErr(cut)
+		}
+		if n == 0 {
+			return cut
+		}
+		return errors.Join(next(ctx, cs[:n]), cut)
 	}
 }
 

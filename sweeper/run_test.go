@@ -38,7 +38,7 @@ func newHall(t *testing.T) *hall {
 	m := miniredis.NewMiniRedis()
 	t.Cleanup(m.Close)
 	rdb := redis.NewClient(&redis.Options{
-		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
+		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return storetest.Dial(m) },
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	t.Cleanup(func() { _ = rdb.Close() })

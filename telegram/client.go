@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,13 +122,17 @@ func newHTTP(base *http.Client) *http.Client {
 	return &c
 }
 
+// maxIdle is how many connections are kept: as many as calls to one chat are under way at once, and some. A connection
+// that is not kept costs a handshake with the next call.
+const maxIdle = 128
+
 // newTransport keeps enough connections for the senders, and finds out when one has died under a long poll: over
 // HTTP/2 an expired call alone does not close its connection, and the next would be lost on it as well.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
-		MaxIdleConnsPerHost: 16,
+		MaxIdleConnsPerHost: maxIdle,
 		IdleConnTimeout:     90 * time.Second,
 		TLSHandshakeTimeout: 10 * time.Second,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second},
@@ -151,13 +156,15 @@ func (c *Client) failure(method string, err error) error {
 	return &Error{Kind: Server, Method: method, Ambiguous: true, Err: c.wire.redact.err(err)}
 }
 
-// call makes a call that the library has not, or decodes too strictly. The result goes into result unless that is nil.
+// call makes a call that the library has not, decodes too strictly, or takes too long over. The result goes into result unless that is nil.
 func (c *Client) call(ctx context.Context, method string, params, result any, limit int64) error {
-	body, err := json.Marshal(params)
-	if err != nil {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false) // nobody shows it as a page, and texts are full of tags
+	if err := encoder.Encode(params); err != nil {
 		return &Error{Kind: BadRequest, Method: method, Err: err}
 	}
-	raw, err := c.wire.post(ctx, method, typeJSON, body, limit)
+	raw, err := c.wire.post(ctx, method, typeJSON, bytes.TrimSuffix(body.Bytes(), []byte("\n")), limit)
 	if err != nil {
 		return err
 	}

@@ -34,3 +34,18 @@ func (c *Client) SendDocument(ctx context.Context, d Document) (Sent, error) {
 	})
 	return sentMessage(sent, c.failure("sendDocument", err))
 }
+
+func replyTo(message int) *models.ReplyParameters {
+	if message == 0 {
+		return nil
+	}
+	return &models.ReplyParameters{MessageID: message, AllowSendingWithoutReply: true}
+}
+
+// sentMessage reads what the wire left of a message.
+func sentMessage(m *models.Message, err error) (Sent, error) {
+	if err != nil {
+		return Sent{}, err
+	}
+	return Sent{MessageID: m.ID, Date: int64(m.Date), Undecoded: m.ID == 0}, nil
+}

@@ -2,9 +2,9 @@ package telegram
 
 import (
 	"context"
+	"encoding/json"
 	"unicode/utf16"
 
-	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
 )
 
@@ -41,43 +41,36 @@ type Sent struct {
 
 // Send posts a message, with one call. An error of kind [Parse] leaves the choice of another text to the caller.
 func (c *Client) Send(ctx context.Context, m Outgoing) (Sent, error) {
-	ctx, cancel := c.within(ctx)
-	defer cancel()
-	text, mode, entities := m.text()
-	sent, err := c.library.SendMessage(ctx, &bot.SendMessageParams{
-		ChatID:              m.Chat,
-		MessageThreadID:     m.Thread,
-		Text:                text,
-		ParseMode:           mode,
-		Entities:            entities,
-		LinkPreviewOptions:  noPreview(),
-		DisableNotification: m.Silent,
-		ReplyParameters:     replyTo(m.ReplyTo),
-		ReplyMarkup:         m.markup(),
-	})
-	return sentMessage(sent, c.failure("sendMessage", err))
+	p := m.params()
+	p.Thread, p.Silent = m.Thread, m.Silent
+	if m.ReplyTo != 0 {
+		p.Reply = &replyParams{Message: m.ReplyTo, AllowWithout: true}
+	}
+	return c.post(ctx, "sendMessage", p)
 }
 
 // Edit replaces text and keyboard of a message of this bot. Thread, ReplyTo, Silent and ForceReply do not apply.
 // A message that is already so is success.
 func (c *Client) Edit(ctx context.Context, chat int64, message int, m Outgoing) error {
-	ctx, cancel := c.within(ctx)
-	defer cancel()
-	m.ForceReply = false
-	text, mode, entities := m.text()
-	_, err := c.library.EditMessageText(ctx, &bot.EditMessageTextParams{
-		ChatID:             chat,
-		MessageID:          message,
-		Text:               text,
-		ParseMode:          mode,
-		Entities:           entities,
-		LinkPreviewOptions: noPreview(),
-		ReplyMarkup:        m.markup(),
-	})
+	m.Chat, m.ForceReply = chat, false
+	p := m.params()
+	p.Message = message
+	_, err := c.post(ctx, "editMessageText", p)
 	if isKind(err, NotModified) {
 		return nil
 	}
-	return c.failure("editMessageText", err)
+	return err
+}
+
+// post makes a call whose result is a message.
+func (c *Client) post(ctx context.Context, method string, params any) (sent Sent, err error) {
+	ctx, cancel := c.within(ctx)
+	defer cancel()
+	if err := c.call(ctx, method, params, &sent, largestAnswer); err != nil {
+		return Sent{}, err
+	}
+	sent.Undecoded = sent.MessageID == 0
+	return sent, nil
 }
 
 // AnswerCallback ends the wait that an app shows after a tap. The text, of at most 200 characters, may be empty; alert
@@ -85,12 +78,47 @@ func (c *Client) Edit(ctx context.Context, chat int64, message int, m Outgoing) 
 func (c *Client) AnswerCallback(ctx context.Context, id, text string, alert bool) error {
 	ctx, cancel := c.within(ctx)
 	defer cancel()
-	_, err := c.library.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{
-		CallbackQueryID: id,
-		Text:            text,
-		ShowAlert:       alert,
-	})
-	return c.failure("answerCallbackQuery", err)
+	return c.call(ctx, "answerCallbackQuery", answerParams{ID: id, Text: text, Alert: alert}, new(json.RawMessage), largestAnswer)
+}
+
+// What is called most is written by hand: the library's form is read again and written anew as JSON, which takes
+// longer than the call itself.
+type (
+	// messageParams are those of sendMessage and editMessageText.
+	messageParams struct {
+		Chat      int64                  `json:"chat_id"`
+		Message   int                    `json:"message_id,omitempty"`
+		Thread    int                    `json:"message_thread_id,omitempty"`
+		Text      string                 `json:"text"`
+		ParseMode models.ParseMode       `json:"parse_mode,omitempty"`
+		Entities  []models.MessageEntity `json:"entities,omitempty"`
+		Preview   preview                `json:"link_preview_options"`
+		Silent    bool                   `json:"disable_notification,omitempty"`
+		Reply     *replyParams           `json:"reply_parameters,omitempty"`
+		Markup    any                    `json:"reply_markup,omitempty"`
+	}
+	preview struct {
+		Disabled bool `json:"is_disabled"`
+	}
+	replyParams struct {
+		Message      int  `json:"message_id"`
+		AllowWithout bool `json:"allow_sending_without_reply"`
+	}
+	answerParams struct {
+		ID    string `json:"callback_query_id"`
+		Text  string `json:"text,omitempty"`
+		Alert bool   `json:"show_alert,omitempty"`
+	}
+)
+
+// params are what sends and edits have in common.
+func (m Outgoing) params() messageParams {
+	p := messageParams{Chat: m.Chat, Preview: preview{Disabled: true}}
+	p.Text, p.ParseMode, p.Entities = m.text()
+	if markup := m.markup(); markup != nil {
+		p.Markup = markup
+	}
+	return p
 }
 
 // text returns what is sent, and how it is to be parsed. Plain text stands in one monospace run: apps would make links,
@@ -142,23 +170,4 @@ func (m Outgoing) markup() models.ReplyMarkup {
 		return forceReply{ForceReply: true, Selective: true}
 	}
 	return nil
-}
-
-func replyTo(message int) *models.ReplyParameters {
-	if message == 0 {
-		return nil
-	}
-	return &models.ReplyParameters{MessageID: message, AllowSendingWithoutReply: true}
-}
-
-func noPreview() *models.LinkPreviewOptions {
-	return &models.LinkPreviewOptions{IsDisabled: bot.True()}
-}
-
-// sentMessage reads what the wire left of a message.
-func sentMessage(m *models.Message, err error) (Sent, error) {
-	if err != nil {
-		return Sent{}, err
-	}
-	return Sent{MessageID: m.ID, Date: int64(m.Date), Undecoded: m.ID == 0}, nil
 }

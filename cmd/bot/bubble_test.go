@@ -21,6 +21,7 @@ import (
 	"countersign/queue"
 	"countersign/simulator"
 	"countersign/store"
+	"countersign/store/storetest"
 )
 
 // A bubble is a world in which time passes only when all wait for it: a Redis and
@@ -46,7 +47,7 @@ func inBubble(t *testing.T, test func(w *bubble), change ...func(*config.Config)
 		mini := miniredis.NewMiniRedis()
 		t.Cleanup(mini.Close)
 		w := &bubble{TB: t, log: &bubbleLog{}, line: &line{}}
-		w.dial = func(context.Context, string, string) (net.Conn, error) { return mini.Dial() }
+		w.dial = func(context.Context, string, string) (net.Conn, error) { return storetest.Dial(mini) }
 		o := &redis.Options{}
 		w.connect(o)
 		w.rdb = redis.NewClient(o)

@@ -45,14 +45,16 @@ func (l *life) unrecorded() int {
 }
 
 // noted keeps count of what Telegram took and what of it was recorded.
-func (l *life) noted(name string) {
+func (l *life) noted(names ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case name == "sendMessage":
-		l.air++
-	case l.air > 0 && (strings.HasSuffix(name, "sent.lua") || strings.Contains(name, "zrem")):
-		l.air--
+	for _, name := range names {
+		switch {
+		case name == "sendMessage":
+			l.air++
+		case l.air > 0 && (strings.HasSuffix(name, "sent.lua") || strings.Contains(name, "zrem")):
+			l.air--
+		}
 	}
 }
 
@@ -93,19 +95,24 @@ func (l *life) names() []string {
 	return append([]string(nil), l.steps...)
 }
 
-func (l *life) step(name string, do func() error) error {
+func (l *life) step(name string, do func() error) error { return l.together([]string{name}, do) }
+
+// together is step for several that go at once, and end together.
+func (l *life) together(names []string, do func() error) error {
 	l.mu.Lock()
 	if l.over {
 		l.mu.Unlock()
 		return errDead
 	}
 	becomes := goesOn
-	greets := strings.HasPrefix(name, "hello") || strings.HasPrefix(name, "client") // of a new connection
-	if !greets {
+	for _, name := range names {
+		if strings.HasPrefix(name, "hello") || strings.HasPrefix(name, "client") { // of a new connection
+			continue
+		}
 		l.steps = append(l.steps, name)
-	}
-	if l.at != nil && !greets {
-		becomes = l.at(name)
+		if l.at != nil && becomes == goesOn {
+			becomes = l.at(name)
+		}
 	}
 	if becomes == killedBefore || becomes == killedAfter {
 		l.finish()
@@ -121,15 +128,15 @@ func (l *life) step(name string, do func() error) error {
 		return errDead
 	case killedAfter:
 		if do() == nil {
-			l.noted(name)
+			l.noted(names...)
 		}
 		return errDead
 	case panics:
-		panic("a panic of the test at " + name)
+		panic("a panic of the test at " + strings.Join(names, ", "))
 	}
 	err := do()
 	if err == nil {
-		l.noted(name)
+		l.noted(names...)
 	}
 	return err
 }
@@ -155,7 +162,11 @@ func (l *life) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 		for _, c := range cs {
 			names = append(names, commandName(c))
 		}
-		return l.step(strings.Join(slices.Compact(names), "+"), func() error { return next(ctx, cs) })
+		do := func() error { return next(ctx, cs) }
+		if alone := func(name string) bool { return !strings.HasSuffix(name, ".lua") }; !slices.ContainsFunc(names, alone) {
+			return l.together(names, do) // scripts of several callers, which happened to go at once
+		}
+		return l.step(strings.Join(slices.Compact(names), "+"), do)
 	}
 }
 
