@@ -34,12 +34,14 @@ export interface Agent<I, C> {
 }
 
 export interface Options extends WaitOptions {
-  /** The card's line of an action. Default: the tool's name; the exact call is behind a button. */
+  /** The card's line of an action. Default: the tool and its arguments, cut at 1,000 characters, which the line then says. */
   describe?: (action: ActionRequest) => string;
   /** Who claims. Default: the host's name. */
   by?: string;
   /** Further fields of the request, such as runtime, run_id, effect, risk, expires_in or context. */
   request?: Partial<Omit<Request, "approval_id" | "tool" | "arguments" | "calls" | "kind">>;
+  /** Is told what could not be reported. Default: nobody; the card then says that nothing was reported. */
+  unreported?: (report: Report, pending: Pending, error: unknown) => void;
 }
 
 /** An interrupt that was answered. */
@@ -83,7 +85,7 @@ export async function settle(client: Client, result: Result, options: Options = 
     ...(context === undefined ? {} : { context }),
     card: {
       title: actions.length === 1 ? `Run ${actions[0]!.name}` : `Run ${actions.length} calls`,
-      lines: actions.map((a) => options.describe?.(a) ?? a.name), ...card,
+      lines: actions.map(options.describe ?? line), ...card,
     },
   });
   const answer = await client.awaitAnswer(pending, options);
@@ -98,7 +100,8 @@ export async function settle(client: Client, result: Result, options: Options = 
 /**
  * Invokes an agent, has its owner answer at every interrupt, and reports what became of the
  * approved calls: a tool message with the status error, or none, is a line that failed. What the
- * agent throws is reported as failed, and thrown.
+ * agent throws is reported as failed, and thrown. What cannot be reported takes neither the result
+ * nor the agent's error away.
  */
 export async function invokeWithApproval<I, C>(agent: Agent<I, C>, input: I, config: C, client: Client, options: Options = {}): Promise<Result> {
   let result = (await agent.invoke(input, config)) as Result;
@@ -107,12 +110,29 @@ export async function invokeWithApproval<I, C>(agent: Agent<I, C>, input: I, con
     try {
       result = (await agent.invoke(new Command({ resume }), config)) as Result;
     } catch (e) {
-      if (answer.approved) await client.report(pending.approval_id, { outcome: "failed", message: cut(String(e), 2000) });
+      if (answer.approved) await reported(client, pending, { outcome: "failed", message: cut(String(e), 2000) }, options);
       throw e;
     }
-    if (answer.approved) await client.report(pending.approval_id, outcome(result, callIds));
+    if (answer.approved) await reported(client, pending, outcome(result, callIds), options);
   }
   return result;
+}
+
+async function reported(client: Client, pending: Pending, report: Report, { unreported }: Options): Promise<void> {
+  try {
+    await client.report(pending.approval_id, report);
+  } catch (e) {
+    unreported?.(report, pending, e);
+  }
+}
+
+/** An action as a card's line. */
+function line({ name, args }: ActionRequest): string {
+  const text = `${name} ${JSON.stringify(args)}`;
+  const most = 1000;
+  if ([...text].length <= most) return text;
+  const rest = "… (cut; the exact call is whole)";
+  return cut(text, most - [...rest].length) + rest;
 }
 
 /** Reads an interrupt, and finds the calls that it hangs on. */

@@ -103,6 +103,39 @@ test("a tool that fails", async () => {
   assert.match(await owner("card", title, "gone is gone"), /[Ff]ailed/);
 });
 
+test("what cannot be reported takes no result away", async () => {
+  class Unheard extends Client {
+    override async report(): Promise<void> {
+      throw new Unavailable("Redis is away");
+    }
+  }
+  const title = newTitle();
+  const a = agent([["m1"]]);
+  const told: unknown[] = [];
+  const running = invokeWithApproval(a.agent, input, a.config, new Unheard(connection, { namespace }), {
+    ...options(title), unreported: (report, _, error) => told.push(report.outcome, error instanceof Unavailable),
+  });
+  await owner("approve", title);
+  assert.equal((await running).messages.at(-1)!.content, "done");
+  assert.deepEqual(a.ran, [["m1"]]);
+  assert.deepEqual(told, ["executed", true]);
+  const broken = newTitle();
+  const b = agent([["gone"]]);
+  const failing = invokeWithApproval(b.agent, input, b.config, new Unheard(connection, { namespace }), options(broken)).catch((e: unknown) => e);
+  await owner("approve", broken);
+  assert.ok(!((await failing) instanceof Unavailable));
+});
+
+test("a card shows arguments by itself", async () => {
+  const title = newTitle();
+  const a = agent([["m1"], ["x".repeat(2000)]]);
+  const running = invokeWithApproval(a.agent, input, a.config, client, { ...wait, request: { card: { title } } });
+  const text = await owner("card", title, "cut; the exact call is whole");
+  assert.match(text, /trash \{"ids":\["m1"\]\}/);
+  await owner("reject", title);
+  await running;
+});
+
 test("what cannot be asked is not sent", async () => {
   const edits = agent([["m1"]], ["approve", "edit"]);
   const { config } = edits;

@@ -105,6 +105,8 @@ class Iris(Adapter):
             iris.ask_confirmation(self.client, confirmation)
         with self.assertRaises(Invalid):
             iris.ask_row(self.client, self.row(card={}))
+        with self.assertRaises(ValueError):  # which one tap would let go on as a halt
+            iris.ask_row(self.client, self.row(tool=""))
         with self.assertRaises(Unavailable):
             iris.ask_row(Client(self.connection, TABLE_NAMESPACE), self.row())
         with connect(NOBODY) as nobody, self.assertRaises(Unavailable):
@@ -161,6 +163,13 @@ class AbstractRuntime(Adapter):
         self.assertIs(payload["approved"], False)
         self.assertTrue(payload["reason"].startswith("no owner answered (withdrawn)"))
 
+    def test_a_card_shows_arguments_by_itself(self) -> None:
+        calls = [{"name": "delete_files", "arguments": {"paths": ["é"]}}, {"name": "ping"}, {"name": "t", "arguments": {"a": "x" * 2000}}]
+        lines = self.asked(abstractruntime.ask(self.client, "run-1", self.wait_state(tool_calls=calls)))["card"]["lines"]
+        self.assertEqual(lines[:2], ['delete_files {"paths": ["é"]}', "ping {}"])
+        self.assertEqual(len(lines[2]), 1000)
+        self.assertTrue(lines[2].endswith("… (cut; the exact call is whole)"))
+
     def test_each_issuance_is_another_approval(self) -> None:
         first = self.ask()
         self.own = str(uuid.uuid4())
@@ -173,8 +182,9 @@ class AbstractRuntime(Adapter):
         ):
             with self.assertRaises(ValueError):
                 abstractruntime.ask(self.client, "run-1", wait)
-        with self.assertRaises(Invalid):
-            abstractruntime.ask(self.client, "run-1", self.wait_state(tool_calls=[{"name": "t", "arguments": "{}"}]))
+        for arguments in ("{}", "", [], False):
+            with self.assertRaises(Invalid):
+                abstractruntime.ask(self.client, "run-1", self.wait_state(tool_calls=[{"name": "t", "arguments": arguments}]))
         with self.assertRaises(Unavailable):
             abstractruntime.ask(Client(self.connection, TABLE_NAMESPACE), "run-1", self.wait_state())
         with connect(NOBODY) as nobody, self.assertRaises(Unavailable):

@@ -25,9 +25,11 @@ What the runtime cannot be told, or what cannot be asked:
 
 from __future__ import annotations
 
+import json
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ._held import Question, approval_id
+from ._rules import MAX_LINE
 from .sync import Client
 
 
@@ -67,7 +69,8 @@ def ask(
     describe: Optional[Callable[[Mapping[str, Any]], str]] = None, **more: Any,
 ) -> Held:
     """Asks for the tool calls of a wait. describe makes a card's line of a call; more are
-    further fields of the request, such as effect, risk or expires_in. A wait that is no tool
+    further fields of the request, such as effect, risk or expires_in. Without describe a line
+    is the tool and its arguments, cut at 1,000 characters, which the line then says. A wait that is no tool
     approval raises ValueError."""
     details = wait.get("details") or {}
     calls: List[Mapping[str, Any]] = details.get("tool_calls") or []
@@ -82,12 +85,20 @@ def ask(
     request = {
         "approval_id": approval_id("wait", key), "runtime": "abstractruntime", "run_id": run_id,
         "calls": [_call(call) for call in calls], "context": {"wait_key": key},
-        "card": {"title": title, "lines": [describe(call) if describe else str(call["name"]) for call in calls]}, **more,
+        "card": {"title": title, "lines": [(describe or _line)(call) for call in calls]}, **more,
     }
     return Held(client, request, by, run_id, key)
 
 
 def _call(call: Mapping[str, Any]) -> Dict[str, Any]:
-    pinned = {"tool": call["name"], "arguments": call.get("arguments") or {}}
+    pinned = {"tool": call["name"], "arguments": {} if call.get("arguments") is None else call["arguments"]}
     own = call.get("runtime_call_id") or call.get("call_id")
     return {**pinned, "call_id": own} if own else pinned
+
+
+def _line(call: Mapping[str, Any]) -> str:
+    text = f"{call['name']} {json.dumps(call.get('arguments') or {}, ensure_ascii=False, default=str)}"
+    if len(text) <= MAX_LINE:
+        return text
+    rest = "… (cut; the exact call is whole)"
+    return text[:MAX_LINE - len(rest)] + rest

@@ -41,7 +41,8 @@ class Held(Question):
 def ask_row(client: Client, row: Mapping[str, Any], *, by: Optional[str] = None, **more: Any) -> Held:
     """Asks for an approval row: id, tool and arguments as pinned, effect, and the frozen
     card. A row that pins no call is an evaluator's halt, and context_summary says why. more
-    are further fields of the request, such as run_id or expires_in."""
+    are further fields of the request, such as run_id or expires_in. Arguments without a tool
+    are neither: ValueError."""
     request: Dict[str, Any] = {"approval_id": approval_id("iris", row["id"]), "runtime": "iris", "context": {"row": row["id"]}, **more}
     given = row.get("card") or {}
     if row.get("tool"):
@@ -50,6 +51,8 @@ def ask_row(client: Client, row: Mapping[str, Any], *, by: Optional[str] = None,
             request["approval"] = "pinned"  # a write that IRIS has a row for may not pass without
         fields = ("title", "lines", "undo_tool", "undo_window_days", "request")
         request["card"] = {field: given[field] for field in fields if given.get(field) is not None}
+    elif row.get("arguments"):
+        raise ValueError("the row has arguments, but no tool: it is neither a call nor a halt")
     else:
         request.update(kind="halt", card={
             "title": given.get("title") or "Go on with a halted run", "summary": row.get("context_summary"),
