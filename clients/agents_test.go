@@ -155,15 +155,17 @@ func hookRejected(t *testing.T, w *world) {
 }
 
 func hookStopped(t *testing.T, w *world) {
-	before := w.hook(t, "PreToolUse", "rm -rf build-3")
-	card := w.card(t, "Run: rm -rf build-3")
-	if err := before.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+	for name, by := range map[string]syscall.Signal{"stopped": syscall.SIGTERM, "interrupted": syscall.SIGINT, "hung up": syscall.SIGHUP} {
+		before := w.hook(t, "PreToolUse", "rm -rf build-3 # "+name)
+		card := w.card(t, "Run: rm -rf build-3 # "+name)
+		if err := before.cmd.Process.Signal(by); err != nil {
+			t.Fatal(err)
+		}
+		if decision, reason := before.ends(t); decision != "deny" {
+			t.Errorf("%s: decided %s: %s", name, decision, reason)
+		}
+		w.says(t, card, "Withdrawn")
 	}
-	if decision, reason := before.ends(t); decision != "deny" {
-		t.Errorf("decided %s: %s", decision, reason)
-	}
-	w.says(t, card, "Withdrawn")
 }
 
 func hookLapsed(t *testing.T, w *world) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -134,6 +135,7 @@ type claudeCodeCmd struct {
 // hook that broke, and goes on without it: so whatever goes wrong before a call
 // is a decision on standard output, or code 2.
 func (c *claudeCodeCmd) Run(s *shell) error {
+	defer s.endOnHangup()()
 	data, err := s.readEvent()
 	if err != nil {
 		return &failure{code: exitUsage, err: err}
@@ -165,6 +167,13 @@ func (c *claudeCodeCmd) Run(s *shell) error {
 		return nil
 	}
 	return s.decide(hook.Before(s.ctx, event))
+}
+
+// endOnHangup has a terminal that closes end a command like any other stop, so that
+// what was asked is withdrawn.
+func (s *shell) endOnHangup() (stop func()) {
+	s.ctx, stop = signal.NotifyContext(s.ctx, syscall.SIGHUP)
+	return stop
 }
 
 // decide prints a decision. One that cannot be printed is a no.
@@ -204,6 +213,7 @@ type mcpCmd struct{ desk }
 
 // Run serves an agent on standard input and output.
 func (c *mcpCmd) Run(s *shell) error {
+	defer s.endOnHangup()()
 	own, rdb, err := c.open(s)
 	if err != nil {
 		return err
