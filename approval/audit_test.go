@@ -78,3 +78,21 @@ func TestAuditIsCanonical(t *testing.T) {
 		}
 	})
 }
+
+// What is audited beside transitions is told apart by its kind.
+func TestLoosenedEncode(t *testing.T) {
+	at := time.Date(2026, 12, 1, 13, 0, 0, 1999999, time.FixedZone("", 3600))
+	l := approval.Loosened{
+		At: at, Before: "sha256:b", After: "sha256:a",
+		Looser: []approval.Loosening{{Code: "owner_added", Of: "1003"}, {Code: "unmasked"}},
+	}
+	want := `{"after":"sha256:a","at":"2026-12-01T12:00:00.001Z","before":"sha256:b","kind":"configuration",` +
+		`"looser":[{"code":"owner_added","of":"1003"},{"code":"unmasked"}]}`
+	got, err := l.Encode()
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v\nwant %s", got, err, want)
+	}
+	if canonical, err := approval.Canonical(got); err != nil || string(canonical) != want {
+		t.Errorf("canonical %s, %v", canonical, err)
+	}
+}

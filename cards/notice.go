@@ -78,7 +78,7 @@ func RanUnapproved(row *approval.Row, outcome approval.State, s Settings) Messag
 	return t.message(nil)
 }
 
-// Looser tells an owner what the operator's policies let through that they did not
+// Looser tells an owner what the operator's configuration allows that it did not
 // before, one sentence each.
 func Looser(what []string, s Settings) Message {
 	t := &text{settings: s}

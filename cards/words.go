@@ -143,7 +143,7 @@ const (
 	wordStillOpen  words = "#{} is still open, {} left. Unanswered, it lapses on {}, and nothing is done."
 	wordRan        words = "🚨 {}"
 	wordRanWhat    words = "#{} was reported as {}, but it was not approved. Look at the runtime {}."
-	wordLooser     words = "🔓 The operator changed the policies: more passes now without being asked."
+	wordLooser     words = "🔓 The operator changed the configuration: more is allowed now."
 	wordLooserOne  words = "• {}"
 	wordLooserMore words = "… and {} more; the bot's log has them all."
 	wordTamperOne  words = "🚨 The record of approval {} does not bear our seal. It was refused; nothing was approved."

@@ -62,7 +62,7 @@ func (e *env) faults(check approval.ChainCheck) []string {
 }
 
 func chainChecks() []check {
-	return []check{
+	return append([]check{
 		{"chain", "transitions are chained in their order, in canonical form", func(e *env) {
 			e.chains(0)
 			same(e, "chain there", e.there(e.keys.Chain()), false)
@@ -247,7 +247,7 @@ func chainChecks() []check {
 			}
 			same(e, "put right", e.faults(approval.ChainCheck{Anchors: []approval.Anchor{end}}), nil)
 		}},
-	}
+	}, rememberChecks()...)
 }
 
 // chainScript runs the script alone.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,6 +55,7 @@ type App struct {
 	health *health
 	me     atomic.Pointer[telegram.Me]
 
+	reloads  sync.Mutex    // held while a configuration is remembered and put in force
 	reloaded chan struct{} // holds one token after a reload
 
 	layouts cards.Layouts // of long lists
@@ -153,15 +155,32 @@ func (a *App) username() string {
 // Close closes the connections. Run must have returned.
 func (a *App) Close() error { return errors.Join(a.rdb.Close(), a.reader.Close()) }
 
+// remembering bounds how long a reload waits for Redis.
+const remembering = 10 * time.Second
+
 // Reload takes people, routes, policies and limits from a new configuration.
-// What else differs needs a new start. With an error nothing changed.
+// What else differs needs a new start. What allows more than before is audited and
+// on its way to the owners before it is in force. With an error nothing changed.
 func (a *App) Reload(ctx context.Context, cfg config.Config) error {
+	a.reloads.Lock()
+	defer a.reloads.Unlock()
 	before := a.config()
 	next := *before
 	next.People, next.Routes, next.Policies = cfg.People, cfg.Routes, cfg.Policies
 	next.Telegram.Limits = cfg.Telegram.Limits
+	if what, _ := looser(knowing(before, 0), knowing(&next, 0)); len(what) > 0 {
+		ctx, cancel := context.WithTimeout(ctx, remembering)
+		defer cancel()
+		if err := a.compare(ctx, &next); err != nil {
+			return fmt.Errorf("it allows more than before, which could not be audited: %w", err)
+		}
+		a.opts.Log.Warn().Strs("looser", what).Msg("the configuration allows more now")
+	}
 	a.cfg.Store(&next)
-	a.changed(before, &next)
+	select {
+	case a.reloaded <- struct{}{}:
+	default: // it is about to look
+	}
 	if keys := untaken(*before, cfg); len(keys) > 0 {
 		a.opts.Log.Warn().Strs("keys", keys).Msg("these changed too, and are taken only at a new start")
 	}
@@ -247,6 +266,9 @@ func (a *App) start(ctx context.Context) error {
 		err := a.store.BeginSigning(ctx)
 		if errors.Is(err, store.ErrNamespaceSigns) {
 			return err
+		}
+		if err == nil {
+			err = a.compare(ctx, a.config())
 		}
 		if err == nil {
 			err = a.store.Alive(ctx, streamKeys(*a.config()))

@@ -215,7 +215,7 @@ func TestLooserPoliciesAreTold(t *testing.T) {
 			t.Helper()
 			n := 0
 			for _, m := range w.sim.BotMessages(annID) {
-				if strings.Contains(m.Text, "changed the policies") {
+				if strings.Contains(m.Text, "changed the configuration") {
 					n++
 				}
 			}
@@ -238,7 +238,7 @@ func TestLooserPoliciesAreTold(t *testing.T) {
 		told(0, "of nothing looser")
 		reload(2)
 		told(1, "of a higher ceiling, by two bots,")
-		if n := w.log.count("let more pass now"); n != 2 {
+		if n := w.log.count("allows more now"); n != 2 {
 			t.Errorf("logged %d times by two bots", n)
 		}
 		reload(1)
@@ -246,7 +246,7 @@ func TestLooserPoliciesAreTold(t *testing.T) {
 		told(2, "of a second rise")
 		a.stop()
 		b.stop()
-		known, err := w.store.Setting(context.Background(), policiesSetting)
+		known, err := w.store.Setting(context.Background(), knownSetting)
 		w.ok(err)
 		w.cfg.Policies[0].AutoApproveTools = []string{"wipe"}
 		c := w.run("c", &life{})
@@ -254,7 +254,7 @@ func TestLooserPoliciesAreTold(t *testing.T) {
 		told(3, "after a start with more")
 		c.stop()
 		// That they were told was not kept, and meanwhile there is more to tell.
-		w.ok(w.store.SetSetting(context.Background(), policiesSetting, known))
+		w.ok(w.store.SetSetting(context.Background(), knownSetting, known))
 		w.cfg.Policies[0].AutoApproveTools = []string{"wipe", "format"}
 		w.run("d", &life{})
 		w.pass(time.Minute)
