@@ -48,7 +48,9 @@ func (r *Reconciler) notice(ctx context.Context, nid string) time.Duration {
 	if err != nil {
 		return r.unrecorded(err, nid)
 	}
-	if n == nil || done || !r.present().listed(n.Chat) {
+	// What is looser goes to those whom it was kept for, though they be owners no more,
+	// or not yet by this process's configuration.
+	if n == nil || done || n.Kind != store.Looser && !r.present().listed(n.Chat) {
 		return -1
 	}
 	if _, err := r.cfg.Pace.Wait(ctx, Notice, n.Chat); err != nil {
