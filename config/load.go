@@ -98,6 +98,14 @@ func (c *Config) SecretFiles() []SecretFile {
 	return files
 }
 
+// HoldsSecret reports whether the text of a configuration itself has a secret in it,
+// used or not: the environment may give another.
+func HoldsSecret(data []byte) bool {
+	c := Default()
+	decodeFile(&c, "", data, newPlaces("")) // what is wrong with it is for Load to say
+	return !c.Telegram.Token.Empty() || !c.Telegram.Webhook.Secret.Empty() || !c.Audit.SigningKey.Empty() || c.Redis.URL.HasPassword()
+}
+
 // CheckSecrets reads the files of secrets as [Load] does, and reports with an [*Error]
 // which of them could not be used. It keeps nothing of what it read.
 func (c *Config) CheckSecrets(readFile func(string) ([]byte, error)) error {

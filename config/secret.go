@@ -79,6 +79,16 @@ func (u RedisURL) Empty() bool { return u.secret.Empty() }
 // Equal reports whether both hold the same URL.
 func (u RedisURL) Equal(other RedisURL) bool { return u.secret.Equal(other.secret) }
 
+// HasPassword reports whether a password stands in it. What is no URL may hold one.
+func (u RedisURL) HasPassword() bool {
+	parsed, err := url.Parse(u.Reveal())
+	if err != nil {
+		return true
+	}
+	_, has := parsed.User.Password()
+	return has
+}
+
 // String returns scheme, user, host and path; the password is masked and options are
 // left out. What is no URL is masked whole, since a password may stand anywhere in it.
 func (u RedisURL) String() string {

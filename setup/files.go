@@ -3,7 +3,6 @@ package setup
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -23,19 +22,10 @@ func (g *guide) files() []file {
 		base = strings.TrimSuffix(base, ext)
 	}
 	files := []file{{base + ".token", g.token + "\n"}}
-	if hasPassword(g.address) {
+	if config.NewRedisURL(g.address).HasPassword() {
 		files = append(files, file{base + ".redis", g.address + "\n"})
 	}
 	return append(files, file{g.path, ""})
-}
-
-func hasPassword(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return true // whatever it is, it is not shown around
-	}
-	_, has := u.User.Password()
-	return has
 }
 
 // configuration writes the configuration that names these files.

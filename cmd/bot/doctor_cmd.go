@@ -90,14 +90,20 @@ func (s *shell) examine(ctx context.Context, cfg config.Config, tell func(doctor
 }
 
 // secretFiles are the files that hold secrets, the configuration itself among them
-// where one stands in it.
+// where one stands in it, and the keys of certificates.
 func (s *shell) secretFiles(cfg *config.Config) []doctor.File {
 	var files []doctor.File
-	if s.config != "" && cfg.Telegram.TokenFile == "" && lookup(s.environ, "COUNTERSIGN_TELEGRAM_TOKEN") == "" {
+	if text, err := os.ReadFile(s.config); err == nil && config.HoldsSecret(text) {
 		files = append(files, doctor.File{Path: s.config})
 	}
-	for _, f := range cfg.SecretFiles() {
-		files = append(files, doctor.File{Key: f.Key, Path: f.Path})
+	for _, f := range append(
+		cfg.SecretFiles(),
+		config.SecretFile{Key: "telegram.webhook.tls_key_file", Path: cfg.Telegram.Webhook.TLSKeyFile},
+		config.SecretFile{Key: "redis.tls_key_file", Path: cfg.Redis.TLSKeyFile},
+	) {
+		if f.Path != "" {
+			files = append(files, doctor.File{Key: f.Key, Path: f.Path})
+		}
 	}
 	for i := range files {
 		// What a container is given of secrets, all in it may read: there is nobody else.
