@@ -164,7 +164,7 @@ func (g *guide) sender(raw telegram.RawUpdate) (who *telegram.User, coded bool) 
 		return nil, false
 	}
 	text := strings.TrimSpace(strings.TrimPrefix(m.Text, "/start "))
-	return m.From, text == g.Code
+	return m.From, strings.EqualFold(text, g.Code) // a phone makes the first letter a capital
 }
 
 // pause waits, and reports false where ctx ended first.

@@ -140,7 +140,7 @@ func TestNobodysCode(t *testing.T) {
 		sam.Forward(written, sam.ID)
 		sam.Send(sam.ID, "not "+code)
 		s := &script{t: t, answers: []string{token, "", "y", "", ""}, before: map[string]func(){
-			"wait on": func() { ann.Send(annID, "/start "+code) },
+			"wait on": func() { ann.Send(annID, "K"+code[1:]) }, // as a phone writes it
 		}}
 		if _, err := converses(s, sim, nil); err != nil {
 			t.Fatalf("%v in\n%s", err, s.said.String())
