@@ -28,7 +28,7 @@ func play(ctx context.Context, role string, args []string) error {
 		return errors.New("want the addresses of Redis and of the Bot API")
 	}
 	rdb := dial(args[0])
-	defer rdb.Close()
+	defer func() { _ = rdb.Close() }()
 	err := errors.New("no such part")
 	switch role {
 	case roleFloor:

@@ -178,7 +178,7 @@ func (r *run) starting(ctx context.Context, _ int) error {
 }
 
 func (r *run) sweeping(ctx context.Context, _ int) error {
-	rate, err := r.stage.lapsing(ctx, r.options.lapsing)
+	rate, err := r.stage.lapsing(ctx, r.lapsing)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func serve(ctx context.Context, l net.Listener, handle func(context.Context, cal
 		go func() {
 			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 			defer stop()
-			defer conn.Close()
+			defer func() { _ = conn.Close() }()
 			converse(ctx, conn, handle)
 		}()
 	}
