@@ -21,7 +21,7 @@ const (
 
 // failed decides what a failed call means for a card. It returns how long to
 // leave the chat alone.
-func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need, c *store.Card, err error) time.Duration {
+func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need, c *store.Card, lease store.Lease, err error) time.Duration {
 	if ctx.Err() != nil {
 		return leaseSoon
 	}
@@ -36,17 +36,17 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 		r.cfg.Pace.Hold(n.chat, e.RetryAfter)
 		return time.Millisecond
 	case telegram.Blocked:
-		return r.out(ctx, reading, c, e)
+		return r.out(ctx, reading, c, lease, e)
 	case telegram.Migrated:
 		if r.moved(ctx, n.chat, e) {
 			return afterMove
 		}
-		return r.out(ctx, reading, c, e)
+		return r.out(ctx, reading, c, lease, e)
 	case telegram.NotFoundMessage, telegram.NotEditable:
-		return r.gone(ctx, reading, n, c, e)
+		return r.gone(ctx, reading, n, c, lease, e)
 	case telegram.ThreadGone:
 		if n.what == edit && c.Thread != 0 && !c.Astray {
-			return r.gone(ctx, reading, n, c, e) // a new one goes to the main chat
+			return r.gone(ctx, reading, n, c, lease, e) // a new one goes to the main chat
 		}
 		if astray(c, n) || c.Thread == 0 {
 			r.cfg.Log.Error().Err(e).Str("chat", chatText(n.chat)).Msg("the main chat is closed to the bot; open it, or name another topic")
@@ -57,7 +57,7 @@ func (r *Reconciler) failed(ctx context.Context, reading *store.Reading, n need,
 		if n.what == store.TheCard || c.Astray {
 			gone = store.Astray
 		}
-		return r.wrote(reading.ID, r.cfg.Store.SetCard(ctx, c.ID, map[string]string{"topicless": gone}))
+		return r.wrote(reading.ID, r.cfg.Store.LoseTopic(ctx, c.ID, gone, lease))
 	case telegram.Server, telegram.Transport, telegram.Conflict:
 		r.cfg.Log.Warn().Err(e).Str("chat", chatText(n.chat)).Msg("Telegram did not take a card; tried again")
 		return afterServer
@@ -77,9 +77,9 @@ func unclear(err error) bool {
 
 // out records that a chat is out for good. The next look at the approval finds
 // whether it can still be asked anywhere.
-func (r *Reconciler) out(ctx context.Context, reading *store.Reading, c *store.Card, e *telegram.Error) time.Duration {
+func (r *Reconciler) out(ctx context.Context, reading *store.Reading, c *store.Card, lease store.Lease, e *telegram.Error) time.Duration {
 	r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat)).Msg("the chat is out for good; its card fails")
-	return r.wrote(reading.ID, r.cfg.Store.FailCard(ctx, c.ID, e.Description))
+	return r.wrote(reading.ID, r.cfg.Store.FailCard(ctx, c.ID, e.Description, lease))
 }
 
 // refuse refuses an approval whose every card has failed: what cannot be asked
@@ -94,12 +94,9 @@ func (r *Reconciler) refuse(ctx context.Context, reading *store.Reading, why str
 
 // gone sends a new card in place of one whose message somebody deleted, or
 // that cannot be edited.
-func (r *Reconciler) gone(ctx context.Context, reading *store.Reading, n need, c *store.Card, e *telegram.Error) time.Duration {
+func (r *Reconciler) gone(ctx context.Context, reading *store.Reading, n need, c *store.Card, lease store.Lease, e *telegram.Error) time.Duration {
 	r.cfg.Log.Warn().Err(e).Str("approval", reading.ID).Str("chat", chatText(c.Chat)).Msg("a card's message is gone; a new one is sent")
-	if n.message != c.Message {
-		return r.wrote(reading.ID, r.cfg.Store.DropCopy(ctx, c.ID, n.message))
-	}
-	return r.wrote(reading.ID, r.cfg.Store.LoseMessage(ctx, c.ID, n.message))
+	return r.wrote(reading.ID, r.cfg.Store.LoseMessage(ctx, c.ID, n.message, lease))
 }
 
 func (r *Reconciler) wrote(id string, err error) time.Duration {

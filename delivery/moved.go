@@ -28,7 +28,7 @@ func (r *Reconciler) moved(ctx context.Context, chat int64, e *telegram.Error) b
 
 // ask asks Telegram whether the bot is out of a chat, as somebody's word has it,
 // and ends the doubt for all cards there.
-func (r *Reconciler) ask(ctx context.Context, reading *store.Reading, n need) time.Duration {
+func (r *Reconciler) ask(ctx context.Context, reading *store.Reading, n need, lease store.Lease) time.Duration {
 	c := reading.Card(n.card)
 	if c == nil {
 		return 0
@@ -37,15 +37,15 @@ func (r *Reconciler) ask(ctx context.Context, reading *store.Reading, n need) ti
 	err := r.cfg.Bot.Reach(call, n.chat)
 	cancel()
 	if err == nil {
-		return r.wrote(reading.ID, r.cfg.Store.ChatFine(ctx, n.chat, reading.ID))
+		return r.wrote(reading.ID, r.cfg.Store.ChatFine(ctx, n.chat, reading.ID, lease))
 	}
 	switch kindOf(err) {
 	case telegram.Blocked:
 		r.cfg.Log.Warn().Err(err).Str("chat", chatText(n.chat)).Msg("the bot is out of a chat; its cards fail")
-		return r.wrote(reading.ID, r.cfg.Store.ChatOut(ctx, n.chat, reading.ID, described(err)))
+		return r.wrote(reading.ID, r.cfg.Store.ChatOut(ctx, n.chat, reading.ID, described(err), lease))
 	case telegram.TooMany, telegram.Migrated, telegram.Server, telegram.Transport, telegram.Unauthorized, telegram.Conflict:
-		return r.failed(ctx, reading, n, c, err)
+		return r.failed(ctx, reading, n, c, lease, err)
 	}
 	// Whatever else Telegram says, the bot is in the chat.
-	return r.wrote(reading.ID, r.cfg.Store.ChatFine(ctx, n.chat, reading.ID))
+	return r.wrote(reading.ID, r.cfg.Store.ChatFine(ctx, n.chat, reading.ID, lease))
 }

@@ -26,9 +26,10 @@ func (r *Reconciler) beginNotice(ctx context.Context, nid string) {
 			delete(r.work, key)
 		}()
 		defer r.recovered(nid, func() { pauseFor(ctx, panicPause) }) // it stays due
+		lease, _ := r.cfg.Leader.Lease()
 		again := r.restNotice(nid, r.guardedNotice(ctx, nid))
 		if again != 0 && ctx.Err() == nil {
-			if err := r.cfg.Store.SettleNotice(ctx, nid, again); err != nil {
+			if err := r.cfg.Store.SettleNotice(ctx, nid, again, &lease); err != nil {
 				r.unrecorded(err, key)
 			}
 		}

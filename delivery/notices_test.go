@@ -72,7 +72,7 @@ func TestNoticeForManyIsOne(t *testing.T) {
 		nid := w.lapseTogether(ids...)
 		settle()
 		w.posts(ann, total) // the cards, and no notice until it is due
-		w.ok(w.store.SettleNotice(w.Context(), nid, 0))
+		w.ok(w.store.SettleNotice(w.Context(), nid, 0, nil))
 		pass(time.Second)
 		m := w.posts(ann, total+1)[total]
 		if m.ReplyToMessage != nil || !has("25")(m) || !has("5 more")(m) {

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -41,7 +42,7 @@ func (r *Reconciler) perform(ctx context.Context, id string, n need, reading *st
 	case edit:
 		return r.edit(ctx, reading, n, lease, p)
 	case ask:
-		return r.ask(ctx, reading, n)
+		return r.ask(ctx, reading, n, lease)
 	}
 	return r.send(ctx, reading, n, lease, p)
 }
@@ -73,7 +74,7 @@ func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, l
 		if unclear(err) {
 			r.doubted(ctx, reading.ID, c.ID, n.message, lease)
 		}
-		return r.failed(ctx, reading, n, c, err)
+		return r.failed(ctx, reading, n, c, lease, err)
 	}
 	ctx, cancel := recording(ctx)
 	defer cancel()
@@ -141,7 +142,7 @@ func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, l
 		return err
 	})
 	if err != nil {
-		return r.failed(ctx, reading, n, c, err)
+		return r.failed(ctx, reading, n, c, lease, err)
 	}
 	r.cfg.Count("sends", n.what)
 	if n.what == store.TheCard && reading.Row.State == approval.Open && r.cfg.Carded != nil {
@@ -209,8 +210,12 @@ func stepOn(reading *store.Reading, c *store.Card, p Present) int64 {
 }
 
 // unrecorded logs that Redis could not be written and leaves the chat for a
-// moment; the mark on the feed stays.
+// moment; the mark on the feed stays. Where the lease is another's by now, that one
+// goes on, and nothing is amiss.
 func (r *Reconciler) unrecorded(err error, id string) time.Duration {
+	if errors.Is(err, store.ErrStale) {
+		return leaseSoon
+	}
 	r.cfg.Log.Error().Err(err).Str("approval", id).Msg("a card could not be recorded; it is drawn again")
 	r.cfg.Count("unrecorded")
 	return time.Second

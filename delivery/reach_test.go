@@ -114,6 +114,15 @@ func TestDoubtIsNoProof(t *testing.T) {
 	}
 }
 
+// held is a lease that was held and given up, so that a process can lead next.
+func (w *world) held() store.Lease {
+	w.Helper()
+	l, _, err := w.store.TakeLease(w.Context(), "before", time.Second)
+	w.ok(err)
+	w.ok(w.store.GiveLease(w.Context(), "before"))
+	return l
+}
+
 // TestRefusalSurvivesAKill kills a process between a card that fails and the
 // refusal that follows: the next one refuses.
 func TestRefusalSurvivesAKill(t *testing.T) {
@@ -122,7 +131,7 @@ func TestRefusalSurvivesAKill(t *testing.T) {
 		w.open("a1")
 		cid, err := w.store.NewCard(w.Context(), "a1", store.Place{Chat: ann}, nil, false)
 		w.ok(err)
-		w.ok(w.store.FailCard(w.Context(), cid, "Forbidden: bot was blocked by the user"))
+		w.ok(w.store.FailCard(w.Context(), cid, "Forbidden: bot was blocked by the user", w.held()))
 		w.start("a", start{})
 		settle()
 		w.refusedUnreachable("a1", "blocked")
@@ -138,7 +147,7 @@ func TestTooLateToRefuse(t *testing.T) {
 		w.open("a1")
 		cid, err := w.store.NewCard(w.Context(), "a1", store.Place{Chat: ann}, nil, false)
 		w.ok(err)
-		w.ok(w.store.FailCard(w.Context(), cid, "blocked"))
+		w.ok(w.store.FailCard(w.Context(), cid, "blocked", w.held()))
 		pass(lifetime + time.Second)
 		ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 		defer cancel()

@@ -180,10 +180,11 @@ func (r *Reconciler) plan(ctx context.Context, id string, j *job) {
 // planOnce reads an approval, starts what it needs, and settles it where it
 // needs nothing. It reports whether to plan again at once.
 func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
+	lease, _ := r.cfg.Leader.Lease() // before the reading, so that none under a later one is taken for it
 	reading, err := r.cfg.Store.Read(ctx, id)
 	switch bad := (*store.UnreadableError)(nil); {
 	case errors.As(err, &bad):
-		r.putOff(ctx, bad)
+		r.putOff(ctx, bad, lease)
 		r.drop(id, j)
 		return false
 	case err != nil:
@@ -195,7 +196,7 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 		r.drop(id, j)
 		return false
 	}
-	if changed, err := r.prepare(ctx, j, reading); changed || err != nil {
+	if changed, err := r.prepare(ctx, j, reading, lease); changed || err != nil {
 		if err != nil {
 			pauseFor(ctx, r.unrecorded(err, id))
 		}
@@ -205,7 +206,7 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 
 	switch wait, goes := r.start(ctx, id, j, reading, todo); goes {
 	case settles:
-		return r.settle(ctx, id, j, reading, wait)
+		return r.settle(ctx, id, j, reading, wait, lease)
 	case plansAgain:
 		return true
 	}
@@ -264,8 +265,8 @@ func (r *Reconciler) start(ctx context.Context, id string, j *job, reading *stor
 
 // settle takes an approval that needs nothing off the feed. It reports whether
 // it changed meanwhile.
-func (r *Reconciler) settle(ctx context.Context, id string, j *job, reading *store.Reading, wait time.Duration) bool {
-	settled, err := r.cfg.Store.Settle(ctx, reading, wait)
+func (r *Reconciler) settle(ctx context.Context, id string, j *job, reading *store.Reading, wait time.Duration, lease store.Lease) bool {
+	settled, err := r.cfg.Store.Settle(ctx, reading, wait, lease)
 	if err == nil && !settled {
 		return true
 	}
@@ -329,7 +330,7 @@ func (r *Reconciler) recovered(id string, then func()) {
 // prepare does what an approval needs before its cards can be thought of: one whose
 // seal does not hold is refused, cards whose chat has moved go with it, and an
 // approval that can be asked nowhere is refused. It reports whether to read it again.
-func (r *Reconciler) prepare(ctx context.Context, j *job, reading *store.Reading) (changed bool, err error) {
+func (r *Reconciler) prepare(ctx context.Context, j *job, reading *store.Reading, lease store.Lease) (changed bool, err error) {
 	if row := reading.Row; row != nil && !row.Seal.Good() {
 		if changed, err := r.meddled(ctx, reading); changed || err != nil {
 			return changed, err
@@ -340,7 +341,7 @@ func (r *Reconciler) prepare(ctx context.Context, j *job, reading *store.Reading
 	r.mu.Unlock()
 	switch strayed := reading.Strayed(); {
 	case strayed && idle:
-		return true, r.cfg.Store.Rehome(ctx, reading.ID)
+		return true, r.cfg.Store.Rehome(ctx, reading.ID, lease)
 	case strayed:
 		return false, nil // what is under way is recorded under the chat it was sent to
 	}

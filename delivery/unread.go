@@ -17,7 +17,7 @@ const (
 // putOff leaves an approval that cannot be read alone, for longer every time,
 // and says so once a time. A change marks it again and heals it at once, if it
 // does.
-func (r *Reconciler) putOff(ctx context.Context, bad *store.UnreadableError) {
+func (r *Reconciler) putOff(ctx context.Context, bad *store.UnreadableError, lease store.Lease) {
 	r.mu.Lock()
 	w := r.unread[bad.ID]
 	told := bad.Now.Before(w.until)
@@ -32,7 +32,7 @@ func (r *Reconciler) putOff(ctx context.Context, bad *store.UnreadableError) {
 		r.cfg.Log.Error().Err(bad).Dur("again_in", w.length).Msg("an approval cannot be read; its cards wait until what is kept of it is mended")
 		r.cfg.Count("unreadable")
 	}
-	if _, err := r.cfg.Store.PutOff(ctx, bad, w.until.Sub(bad.Now)); err != nil && ctx.Err() == nil {
+	if _, err := r.cfg.Store.PutOff(ctx, bad, w.until.Sub(bad.Now), lease); err != nil && ctx.Err() == nil {
 		r.unrecorded(err, bad.ID)
 	}
 }

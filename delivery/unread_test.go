@@ -70,7 +70,7 @@ func TestNoticeGoesWithoutTheUnreadable(t *testing.T) {
 		pass(lifetime)
 		nid := w.lapseTogether(ids...)
 		w.spoil("a2")
-		w.ok(w.store.SettleNotice(w.Context(), nid, 0))
+		w.ok(w.store.SettleNotice(w.Context(), nid, 0, nil))
 		w.start("a", start{})
 		pass(time.Second)
 		if m := w.post(ann); !has("2")(m) {

@@ -76,7 +76,7 @@ func TestGroupBecomesASupergroup(t *testing.T) {
 			s.contains(s.says(large, ann, "/pending"), ref)
 
 			// After: those on the old one, still under its old name, count too.
-			s.ok(s.store.Rehome(s.Context(), "a1"))
+			s.ok(s.store.Rehome(s.Context(), "a1", s.lease))
 			s.sent("a1", c.ID, store.TheCard, 9100)
 			c.Chat, c.Message = small, old
 			s.is(s.taps(c, ann, s.press("a1", c, cards.LetterReject, 0)), cards.ToastRejected)
@@ -93,7 +93,7 @@ func TestConfirmedWhereTheGroupIsNow(t *testing.T) {
 	s := newScene(t)
 	c := s.open("a1", in(small))
 	s.handle(s.became())
-	s.ok(s.store.Rehome(s.Context(), "a1"))
+	s.ok(s.store.Rehome(s.Context(), "a1", s.lease))
 	s.sent("a1", c.ID, store.TheCard, 9100)
 	c = s.read("a1").Cards[0]
 	s.confirming("a1", c, ann, "Ann")
@@ -165,7 +165,7 @@ func TestMembership(t *testing.T) {
 	if got := s.read("a1").Card(c.ID); got.Doubt == "" || got.Failed != "" {
 		t.Errorf("after a block: %+v", got)
 	}
-	s.ok(s.store.ChatOut(t.Context(), ann, "", "blocked"))
+	s.ok(s.store.ChatOut(t.Context(), ann, "", "blocked", s.lease))
 	s.handle(s.becomes(group, "member"))
 	if s.read("a1").Card(c.ID).Failed == "" {
 		t.Error("another chat brought it back")
@@ -174,7 +174,7 @@ func TestMembership(t *testing.T) {
 	if s.read("a1").Card(c.ID).Failed != "" {
 		t.Error("it did not come back")
 	}
-	s.ok(s.store.FailCard(t.Context(), c.ID, "bot can't initiate conversation with a user"))
+	s.ok(s.store.FailCard(t.Context(), c.ID, "bot can't initiate conversation with a user", s.lease))
 	s.contains(s.says(group, ann, "/start"), "Ann")
 	if s.read("a1").Card(c.ID).Failed == "" {
 		t.Error("a word in a group brought it back")

@@ -2,13 +2,9 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 // A Place is where a card goes.
@@ -27,13 +23,10 @@ func (s *Store) NewCard(ctx context.Context, id string, p Place, lease *Lease, a
 	if err != nil {
 		return "", err
 	}
-	k, held := s.keys, ""
-	if lease != nil {
-		held = strconv.FormatInt(lease.Number, 10)
-	}
+	k := s.keys
 	v, err := s.run(ctx, "card",
 		[]string{k.Row(id), k.cards(id), k.card(cid), k.lease(), k.dirty(), k.wake()},
-		k.Prefix(), id, cid, p.Chat, p.Thread, held, flag(p.Reader), flag(again))
+		k.Prefix(), id, cid, p.Chat, p.Thread, fence(lease), flag(p.Reader), flag(again))
 	return asString(v), err
 }
 
@@ -123,39 +116,18 @@ func (s *Store) Look(ctx context.Context, id, card string, v View) (*Reading, er
 	return r, err
 }
 
-// SetCard writes fields of a card's whereabouts that only the lease holder
-// changes: why it can never be shown, or that its message is gone.
-func (s *Store) SetCard(ctx context.Context, card string, fields map[string]string) error {
-	return s.rdb.HSet(ctx, s.keys.card(card), fields).Err()
+// LoseTopic records that a card's topic is gone or closed: how is [Topicless] or
+// [Astray]. The error is [ErrStale] where the lease is another's.
+func (s *Store) LoseTopic(ctx context.Context, card, how string, lease Lease) error {
+	return fenced(s.run(ctx, "topic", []string{s.keys.card(card), s.keys.lease()}, lease.Number, how))
 }
 
-// LoseMessage forgets a card's message, because somebody deleted it: a new one
-// is to be sent.
-func (s *Store) LoseMessage(ctx context.Context, card string, message int) error {
-	return s.dropMessage(ctx, card, message, TheCard, "drawn")
-}
-
-// DropCopy forgets a further message of a card.
-func (s *Store) DropCopy(ctx context.Context, card string, message int) error {
-	return s.dropMessage(ctx, card, message)
-}
-
-// dropMessage forgets what leads to a message, and further fields of its card.
-func (s *Store) dropMessage(ctx context.Context, card string, message int, fields ...string) error {
-	chat, err := s.rdb.HGet(ctx, s.keys.card(card), "chat").Int64() // only the lease holder moves it, when nothing is under way there
-	if errors.Is(err, redis.Nil) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("store: card %q: %w", card, err)
-	}
-	pipe := s.rdb.TxPipeline()
-	pipe.HDel(ctx, s.keys.card(card), append(fields, "copy:"+strconv.Itoa(message))...)
-	pipe.Del(ctx, s.keys.message(chat, message))
-	if _, err := pipe.Exec(ctx); err != nil {
-		return fmt.Errorf("store: card %q: %w", card, err)
-	}
-	return nil
+// LoseMessage forgets a message of a card, because somebody deleted it or it
+// cannot be edited: where it was the card's own, a new one is to be sent. The
+// error is [ErrStale] where the lease is another's.
+func (s *Store) LoseMessage(ctx context.Context, card string, message int, lease Lease) error {
+	k := s.keys
+	return fenced(s.run(ctx, "gone", []string{k.card(card), k.lease()}, k.Prefix(), lease.Number, message))
 }
 
 func flag(b bool) string {

@@ -60,7 +60,7 @@ func cardChecks() []check {
 			}
 			same(e, "revision", after.Row.Rev, r.Row.Rev+1)
 			same(e, "card that stands", e.place("a1", store.Place{Chat: ann}, &l, false), newer)
-			e.ok(e.store.SetCard(e.ctx, newer, map[string]string{"retired": "1"}))
+			e.ok(e.rdb.HSet(e.ctx, e.keys.CardKey(newer), "retired", "1").Err())
 			last := e.place("a1", store.Place{Chat: ann}, &l, false)
 			same(e, "a retired card stands", last == old || last == newer, false)
 		}},
@@ -144,7 +144,7 @@ func viewChecks() []check {
 		{"view", "a tap shows that a card can be reached after all", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
-			e.ok(e.store.FailCard(e.ctx, cid, "bot was blocked by the user"))
+			e.ok(e.store.FailCard(e.ctx, cid, "bot was blocked by the user", e.lease()))
 			e.unchanged(func() { e.look("a1", cid, store.View{User: ann}) })
 			before := e.read("a1").Row.Rev
 			var r *store.Reading
@@ -156,7 +156,7 @@ func viewChecks() []check {
 		{"view", "a message of another chat is not adopted: its number means another one here", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
-			e.ok(e.store.FailCard(e.ctx, cid, "blocked"))
+			e.ok(e.store.FailCard(e.ctx, cid, "blocked", e.lease()))
 			e.unchanged(func() { e.look("a1", cid, store.View{Message: 12, Chat: ben}) })
 			e.unchanged(func() { e.look("a1", cid, store.View{Chat: ann}) })
 		}},
@@ -244,15 +244,15 @@ func readChecks() []check {
 			e.open("a1")
 			cid := e.card("a1")
 			e.look("a1", cid, store.View{Message: 12, Chat: ann})
-			e.ok(e.store.DropCopy(e.ctx, cid, 12))
+			e.ok(e.store.LoseMessage(e.ctx, cid, 12, e.lease()))
 			e.leads(ann, 12, "")
 			same(e, "copies", len(e.read("a1").Card(cid).Copies), 0)
-			e.ok(e.store.LoseMessage(e.ctx, cid, message))
+			e.ok(e.store.LoseMessage(e.ctx, cid, message, e.lease()))
 			e.leads(ann, message, "")
 			c := e.read("a1").Card(cid)
 			same(e, "message and what it shows", []any{c.Message, c.Drawn}, []any{0, ""})
-			e.ok(e.store.DropCopy(e.ctx, "gone", 12))
-			e.ok(e.store.FailCard(e.ctx, cid, "blocked"))
+			e.ok(e.store.LoseMessage(e.ctx, "gone", 12, e.lease()))
+			e.ok(e.store.FailCard(e.ctx, cid, "blocked", e.lease()))
 			same(e, "failed", e.read("a1").Card(cid).Failed, "blocked")
 		}},
 		{"read", "many are read at once, what is gone with a nil row", func(e *env) {

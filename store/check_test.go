@@ -40,7 +40,7 @@ func checks() []check {
 	var all []check
 	for _, some := range [][]check{
 		chatChecks(), openChecks(), openedAnsweredChecks(), decideChecks(), quorumChecks(), guardChecks(), stepChecks(),
-		claimChecks(), reportChecks(), interruptedChecks(), undoChecks(), alarmChecks(), cardChecks(), resentChecks(), viewChecks(), sendChecks(),
+		claimChecks(), reportChecks(), interruptedChecks(), undoChecks(), alarmChecks(), cardChecks(), resentChecks(), viewChecks(), sendChecks(), fenceChecks(),
 		readChecks(), feedChecks(), leaseChecks(), deadChecks(), expiryChecks(), redrawChecks(), movedChecks(), rehomeChecks(), failChecks(), chatStateChecks(), sealChecks(), chainChecks(), forgetChecks(),
 	} {
 		all = append(all, some...)

@@ -101,7 +101,7 @@ func decideChecks() []check {
 		{"decide", "what has changed since it was read is not refused as unreachable", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
-			e.ok(e.store.FailCard(e.ctx, cid, "blocked"))
+			e.ok(e.store.FailCard(e.ctx, cid, "blocked", e.lease()))
 			stale := e.read("a1")
 			e.ok(e.store.ChatBack(e.ctx, ann))
 			e.refuses(stale, unreachable(), store.Changed)

@@ -60,23 +60,25 @@ func (s *Store) due(ctx context.Context, key string, limit int) (Due, error) {
 
 // Settle takes an approval off the changes feed, or puts it off for a while from
 // the time of the reading (negative: off), however late that is recorded. It
-// reports false where the approval has changed since, and stays due.
-func (s *Store) Settle(ctx context.Context, r *Reading, again time.Duration) (bool, error) {
+// reports false where the approval has changed since, and stays due. The error is
+// [ErrStale] where the lease is another's by now; it stays due for that one.
+func (s *Store) Settle(ctx context.Context, r *Reading, again time.Duration, lease Lease) (bool, error) {
 	rev := int64(0)
 	if r.Row != nil {
 		rev = r.Row.Rev
 	}
-	return s.settle(ctx, "a:"+r.ID, s.keys.Row(r.ID), strconv.FormatInt(rev, 10), r.marks, again, r.Now)
+	return s.settle(ctx, "a:"+r.ID, s.keys.Row(r.ID), strconv.FormatInt(rev, 10), r.marks, again, r.Now, &lease)
 }
 
 // SettleNotice takes a notice off the changes feed, or puts it off for a while
-// from now.
-func (s *Store) SettleNotice(ctx context.Context, nid string, again time.Duration) error {
-	_, err := s.settle(ctx, "n:"+nid, s.keys.notice(nid), "", "", again, time.Time{})
+// from now. With a lease it does so as [Store.Settle] does; nil is for whoever wants
+// it looked at without leading, which is harmless at any time.
+func (s *Store) SettleNotice(ctx context.Context, nid string, again time.Duration, lease *Lease) error {
+	_, err := s.settle(ctx, "n:"+nid, s.keys.notice(nid), "", "", again, time.Time{}, lease)
 	return err
 }
 
-func (s *Store) settle(ctx context.Context, member, key, rev, marks string, again time.Duration, from time.Time) (bool, error) {
+func (s *Store) settle(ctx context.Context, member, key, rev, marks string, again time.Duration, from time.Time, lease *Lease) (bool, error) {
 	ms := "-1"
 	if again >= 0 {
 		ms = strconv.FormatInt(again.Milliseconds(), 10)
@@ -85,8 +87,8 @@ func (s *Store) settle(ctx context.Context, member, key, rev, marks string, agai
 	if !from.IsZero() {
 		base = strconv.FormatInt(from.UnixMilli(), 10)
 	}
-	v, err := s.run(ctx, "settle", []string{s.keys.dirty(), key}, member, rev, ms, base, marks)
-	return asString(v) == "1", err
+	v, err := s.run(ctx, "settle", []string{s.keys.dirty(), key, s.keys.lease()}, member, rev, ms, base, marks, fence(lease))
+	return asString(v) == "1", fenced(v, err)
 }
 
 // Touch marks an approval as to be looked at now, before what nobody waits for.

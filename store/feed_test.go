@@ -38,7 +38,7 @@ func (e *env) keepsItsMark(again func()) {
 
 func (e *env) settles(r *store.Reading, again time.Duration, want bool) {
 	e.Helper()
-	settled, err := e.store.Settle(e.ctx, r, again)
+	settled, err := e.store.Settle(e.ctx, r, again, e.lease())
 	e.ok(err)
 	same(e, "settled", settled, want)
 }
@@ -53,6 +53,7 @@ func feedChecks() []check {
 		{"settle", "what changed since it was read stays on the feed", func(e *env) {
 			r := e.open("a1")
 			e.opensStep("a1", ann, store.Done)
+			e.lease()
 			e.unchanged(func() {
 				e.settles(r, -1, false)
 				e.settles(r, hour, false)
@@ -110,7 +111,7 @@ func feedChecks() []check {
 			e.advance(hour / 2)
 			e.settles(r, hour, true)
 			e.at("a1", e.score(e.keys.DirtyKey(), "a:a1"), r.Now.Add(hour))
-			e.ok(e.store.SettleNotice(e.ctx, id, hour))
+			e.ok(e.store.SettleNotice(e.ctx, id, hour, e.leases()))
 			e.at("notice", e.score(e.keys.DirtyKey(), "n:"+id), e.now().Add(hour))
 		}},
 		{"settle", "what is gone comes off the feed", func(e *env) {
@@ -148,9 +149,9 @@ func feedChecks() []check {
 			e.ok(err)
 			same(e, "intent", status, store.IsSent)
 
-			e.ok(e.store.SettleNotice(e.ctx, ids[1], hour))
+			e.ok(e.store.SettleNotice(e.ctx, ids[1], hour, e.leases()))
 			same(e, "due", e.dirty().Notices, nil)
-			e.ok(e.store.SettleNotice(e.ctx, ids[1], -1))
+			e.ok(e.store.SettleNotice(e.ctx, ids[1], -1, e.leases()))
 			same(e, "nothing waits", e.dirty().Next < 0, true)
 			n, _, err = e.store.ReadNotice(e.ctx, "never")
 			e.ok(err)

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -12,6 +14,26 @@ import (
 type Lease struct {
 	Number int64
 	Left   time.Duration // how long it was good for when it was taken
+}
+
+// ErrStale is found with errors.Is where something was to be written under a lease
+// that is another's by now. Nothing was changed; what it was about is left to that one.
+var ErrStale = errors.New("store: the lease is another's by now")
+
+// fenced is the error of a script that writes for the holder of a lease alone.
+func fenced(v any, err error) error {
+	if err == nil && asString(v) == "stale" {
+		return ErrStale
+	}
+	return err
+}
+
+// fence is a lease's number as scripts take it; ” stands for none.
+func fence(lease *Lease) string {
+	if lease == nil {
+		return ""
+	}
+	return strconv.FormatInt(lease.Number, 10)
 }
 
 // TakeLease takes or keeps the lease; it reports false while another holds it,

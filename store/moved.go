@@ -15,7 +15,8 @@ import (
 // Moved records that a group goes on under another id, as Telegram says, and has
 // what is open there looked at. It is kept for as long as rows are, counted from
 // the last time that it was said. It reports whether that is news, and whether it
-// makes sense: no id is a group's before and after.
+// makes sense: no id is a group's before and after. No lease fences it: where a
+// group went is so whoever was told, and a move is never taken back.
 func (s *Store) Moved(ctx context.Context, old, now int64) (news, sense bool, err error) {
 	v, err := s.run(ctx, "moved", []string{s.keys.moved(), s.keys.dirty(), s.keys.wake()},
 		s.keys.Prefix(), old, now, s.retention.Milliseconds())
@@ -54,12 +55,11 @@ const oldMessages = 24 * time.Hour
 
 // Rehome moves the cards of an approval to where their chats are now, to be sent
 // again there. Only the lease holder may, and only while it sends nothing of
-// this approval.
-func (s *Store) Rehome(ctx context.Context, id string) error {
+// this approval; the error is [ErrStale] where the lease is another's.
+func (s *Store) Rehome(ctx context.Context, id string, lease Lease) error {
 	k := s.keys
-	_, err := s.run(ctx, "rehome", []string{k.Row(id), k.cards(id), k.memory(id)},
-		k.Prefix(), id, oldMessages.Milliseconds())
-	return err
+	return fenced(s.run(ctx, "rehome", []string{k.Row(id), k.cards(id), k.memory(id), k.lease()},
+		k.Prefix(), id, oldMessages.Milliseconds(), lease.Number))
 }
 
 // Home is [Moves.Home] at the reading's time.

@@ -126,15 +126,15 @@ func rehomeChecks() []check {
 			e.sent("a1", cid, store.TheNotice, 13, 0)
 			e.sent("a1", cid, store.TheReminder, 14, 0)
 			for field, v := range map[string]string{"failed": "x", "doubt": "x", "topicless": "1", "question": "15", "message_lease": "1", "message_until": "9"} {
-				e.ok(e.store.SetCard(e.ctx, cid, map[string]string{field: v}))
+				e.ok(e.rdb.HSet(e.ctx, e.keys.CardKey(cid), field, v).Err())
 			}
 			before := e.read("a1")
 			same(e, "strayed", before.Strayed(), false)
-			e.unchanged(func() { e.ok(e.store.Rehome(e.ctx, "a1")) })
+			e.unchanged(func() { e.ok(e.store.Rehome(e.ctx, "a1", e.lease())) })
 			e.moves(oldGroup, newGroup, true)
 			before = e.read("a1")
 			same(e, "strayed", before.Strayed(), true)
-			e.ok(e.store.Rehome(e.ctx, "a1"))
+			e.ok(e.store.Rehome(e.ctx, "a1", e.lease()))
 			r := e.read("a1")
 			same(e, "card", *r.Card(cid), store.Card{
 				ID: cid, Chat: newGroup, Notice: 13, Reminder: 14, Copies: map[int]string{}, Seen: map[int64][]string{ann: {"2"}},
@@ -147,7 +147,7 @@ func rehomeChecks() []check {
 			same(e, "revision", r.Row.Rev, before.Row.Rev+1)
 			same(e, "open in the old chat", e.there(e.keys.OpenIn(oldGroup)), false)
 			e.inChat(ann, 100, e.now(), "a1")
-			e.unchanged(func() { e.ok(e.store.Rehome(e.ctx, "a1")) })
+			e.unchanged(func() { e.ok(e.store.Rehome(e.ctx, "a1", e.lease())) })
 		}},
 		{"rehome", "old messages lead to the card for a day, whatever they were", func(e *env) {
 			e.open("a1", inGroup(oldGroup))
@@ -158,7 +158,7 @@ func rehomeChecks() []check {
 			r := e.opensStep("a1", ann, store.Done)
 			e.asked("a1", r.Step.Rev, oldGroup, 14, cid, true)
 			e.moves(oldGroup, newGroup, true)
-			e.ok(e.store.Rehome(e.ctx, "a1"))
+			e.ok(e.store.Rehome(e.ctx, "a1", e.lease()))
 			for m := 10; m <= 14; m++ {
 				e.leads(oldGroup, m, cid)
 				e.livesFor(e.keys.Message(oldGroup, m), 24*hour)
@@ -169,7 +169,7 @@ func rehomeChecks() []check {
 			e.open("a1")
 			e.shown("a1", ann)
 			e.moves(ann, -5, true)
-			e.ok(e.store.Rehome(e.ctx, "a1"))
+			e.ok(e.store.Rehome(e.ctx, "a1", e.lease()))
 			same(e, "shown", e.read("a1").Step.ShownAt.IsZero(), true)
 			e.open("a2", inGroup(oldGroup, ben))
 			e.groupCard("a2", oldGroup, 11)
@@ -177,7 +177,7 @@ func rehomeChecks() []check {
 			r := e.step("a2", ann, cid)
 			e.sent("a2", cid, "edit", 12, r.Step.Rev)
 			e.moves(oldGroup, newGroup, true)
-			e.ok(e.store.Rehome(e.ctx, "a2"))
+			e.ok(e.store.Rehome(e.ctx, "a2", e.lease()))
 			same(e, "shown", e.read("a2").Step.ShownAt.IsZero(), false)
 		}},
 		{"rehome", "where a card stands in the new chat already, the moved one is retired", func(e *env) {
@@ -188,14 +188,14 @@ func rehomeChecks() []check {
 				e.open(id)
 				there := e.place(id, p, nil, false)
 				if id == "retired" {
-					e.ok(e.store.SetCard(e.ctx, there, map[string]string{"retired": "1"}))
+					e.ok(e.rdb.HSet(e.ctx, e.keys.CardKey(there), "retired", "1").Err())
 				}
 				e.groupCard(id, oldGroup, 10)
 			}
 			e.moves(oldGroup, newGroup, true)
 			for id, retired := range map[string]bool{"same": true, "topic": false, "reader": false, "retired": false, "elsewhere": false} {
 				old := e.place(id, store.Place{Chat: oldGroup}, nil, false)
-				e.ok(e.store.Rehome(e.ctx, id))
+				e.ok(e.store.Rehome(e.ctx, id, e.lease()))
 				same(e, id+" is retired", e.read(id).Card(old).Retired, retired)
 			}
 		}},
@@ -204,13 +204,14 @@ func rehomeChecks() []check {
 			one, two := e.groupCard("a1", oldGroup, 10), e.groupCard("a1", -300, 10)
 			e.moves(oldGroup, newGroup, true)
 			e.moves(-300, newGroup, true)
-			e.ok(e.store.Rehome(e.ctx, "a1"))
+			e.ok(e.store.Rehome(e.ctx, "a1", e.lease()))
 			r := e.read("a1")
 			same(e, "exactly one is retired", r.Card(one).Retired != r.Card(two).Retired, true)
 		}},
 		{"rehome", "what is gone moves nowhere", func(e *env) {
 			e.moves(oldGroup, newGroup, true)
-			e.unchanged(func() { e.ok(e.store.Rehome(e.ctx, "never")) })
+			l := e.lease()
+			e.unchanged(func() { e.ok(e.store.Rehome(e.ctx, "never", l)) })
 		}},
 	}
 }
@@ -228,7 +229,12 @@ func TestMovesInACircle(t *testing.T) {
 		e.groupCard("a1", -1, 10)
 		e.ok(e.rdb.HSet(e.ctx, e.keys.Moved(), "-1", "-2", "-2", "-1").Err())
 		done := make(chan struct{})
-		go func() { defer close(done); e.moves(-3, -1, true); _ = e.store.Rehome(e.ctx, "a1"); e.read("a1") }()
+		go func() {
+			defer close(done)
+			e.moves(-3, -1, true)
+			_ = e.store.Rehome(e.ctx, "a1", e.lease())
+			e.read("a1")
+		}()
 		select {
 		case <-done:
 		case <-time.After(time.Minute):

@@ -114,7 +114,8 @@ func (s *Store) IntendNotice(ctx context.Context, id string, lease Lease, timeou
 	return IntentStatus(asString(v)), err
 }
 
-// SentNotice records that a notice was sent and takes it off the feed.
+// SentNotice records that a notice was sent and takes it off the feed. No lease
+// fences it: it was sent, whoever did, and to know that keeps it from being sent again.
 func (s *Store) SentNotice(ctx context.Context, id string, message int) error {
 	pipe := s.rdb.TxPipeline()
 	pipe.HSet(ctx, s.keys.notice(id), TheCard, strconv.Itoa(message))

@@ -20,16 +20,17 @@ func failChecks() []check {
 			e.open("a1")
 			cid := e.card("a1")
 			e.ok(e.store.DoubtChat(e.ctx, ann, "kicked"))
-			e.ok(e.store.FailCard(e.ctx, cid, "blocked"))
+			e.ok(e.store.FailCard(e.ctx, cid, "blocked", e.lease()))
 			same(e, "failed and in doubt", e.cardIn("a1", cid), [2]string{"blocked", ""})
 			same(e, "remembered", e.rdb.SMembers(e.ctx, e.keys.FailedIn(ann)).Val(), []string{"a1"})
 			e.livesFor(e.keys.FailedIn(ann), storetest.Retention)
 			e.advance(hour)
-			e.ok(e.store.FailCard(e.ctx, cid, "blocked"))
+			e.ok(e.store.FailCard(e.ctx, cid, "blocked", e.lease()))
 			e.livesFor(e.keys.FailedIn(ann), storetest.Retention)
 		}},
 		{"fail", "a card that is gone does not", func(e *env) {
-			e.unchanged(func() { e.ok(e.store.FailCard(e.ctx, "gone", "blocked")) })
+			l := e.lease()
+			e.unchanged(func() { e.ok(e.store.FailCard(e.ctx, "gone", "blocked", l)) })
 		}},
 	}
 }
@@ -51,7 +52,7 @@ func chatStateChecks() []check {
 			one, two, other := e.reachable()
 			e.approved("done")
 			done := e.place("done", store.Place{Chat: ann}, nil, false)
-			e.ok(e.store.FailCard(e.ctx, two, "before"))
+			e.ok(e.store.FailCard(e.ctx, two, "before", e.lease()))
 			e.ok(e.rdb.Del(e.ctx, e.keys.DirtyKey()).Err())
 			rev := e.read("a1").Row.Rev
 			e.marked("a1", func() { e.ok(e.store.DoubtChat(e.ctx, ann, "kicked")) })
@@ -69,7 +70,7 @@ func chatStateChecks() []check {
 			e.open(late)
 			after := e.groupCard(late, ann, 12)
 			e.ok(e.rdb.Del(e.ctx, e.keys.DirtyKey()).Err())
-			e.ok(e.store.ChatOut(e.ctx, ann, "a1", "blocked"))
+			e.ok(e.store.ChatOut(e.ctx, ann, "a1", "blocked", e.lease()))
 			for id, cid := range map[string]string{"a1": one, "a2": two} {
 				same(e, id, e.cardIn(id, cid), [2]string{"blocked", ""})
 			}
@@ -78,17 +79,17 @@ func chatStateChecks() []check {
 			same(e, "dirty", e.dirty().Approvals, []string{"a1", "a2"})
 			same(e, "remembered", e.rdb.SCard(e.ctx, e.keys.FailedIn(ann)).Val(), int64(2))
 			e.livesFor(e.keys.FailedIn(ann), storetest.Retention)
-			e.unchanged(func() { e.ok(e.store.ChatOut(e.ctx, ann, "a1", "again")) })
+			e.unchanged(func() { e.ok(e.store.ChatOut(e.ctx, ann, "a1", "again", e.lease())) })
 		}},
 		{"chat", "a doubt ends where the bot can write", func(e *env) {
 			one, _, _ := e.reachable()
 			e.ok(e.store.DoubtChat(e.ctx, ann, "kicked"))
 			e.ok(e.rdb.Del(e.ctx, e.keys.DirtyKey()).Err())
-			e.ok(e.store.ChatFine(e.ctx, ann, "a1"))
+			e.ok(e.store.ChatFine(e.ctx, ann, "a1", e.lease()))
 			same(e, "in doubt", e.cardIn("a1", one), [2]string{})
 			same(e, "dirty", e.dirty().Approvals, []string{"a1", "a2"})
 			same(e, "failed", e.there(e.keys.FailedIn(ann)), false)
-			e.unchanged(func() { e.ok(e.store.ChatFine(e.ctx, ann, "a1")) })
+			e.unchanged(func() { e.ok(e.store.ChatFine(e.ctx, ann, "a1", e.lease())) })
 		}},
 		{"chat", "a doubt ends for what was answered since, either way", func(e *env) {
 			one, two, _ := e.reachable()
@@ -96,16 +97,16 @@ func chatStateChecks() []check {
 			storetest.Approve(e.TB, e.store, "a1")
 			storetest.Approve(e.TB, e.store, "a2")
 			e.ok(e.rdb.Del(e.ctx, e.keys.DirtyKey()).Err())
-			e.ok(e.store.ChatFine(e.ctx, ann, "a1"))
+			e.ok(e.store.ChatFine(e.ctx, ann, "a1", e.lease()))
 			same(e, "fine", e.cardIn("a1", one), [2]string{})
 			same(e, "not asked about yet", e.cardIn("a2", two), [2]string{"", "kicked"})
 			same(e, "dirty", e.dirty().Approvals, []string{"a1"})
-			e.ok(e.store.ChatOut(e.ctx, ann, "a2", "blocked"))
+			e.ok(e.store.ChatOut(e.ctx, ann, "a2", "blocked", e.lease()))
 			same(e, "out", e.cardIn("a2", two), [2]string{"blocked", ""})
-			e.unchanged(func() { e.ok(e.store.ChatFine(e.ctx, ann, "")) })
+			e.unchanged(func() { e.ok(e.store.ChatFine(e.ctx, ann, "", e.lease())) })
 			e.ok(e.store.DoubtChat(e.ctx, ben, "kicked"))
 			rev := e.read("b1").Row.Rev
-			e.marked("b1", func() { e.ok(e.store.ChatFine(e.ctx, ben, "b1")) })
+			e.marked("b1", func() { e.ok(e.store.ChatFine(e.ctx, ben, "b1", e.lease())) })
 			same(e, "an open one, once", e.read("b1").Row.Rev, rev+1)
 		}},
 		{"chat", "failed cards come back, those of finished approvals where a message stands", func(e *env) {
@@ -114,12 +115,12 @@ func chatStateChecks() []check {
 			e.open("f2")
 			sent, unsent := e.groupCard("f1", ann, 12), e.place("f2", store.Place{Chat: ann}, nil, false)
 			for _, cid := range []string{one, two, other, sent, unsent} {
-				e.ok(e.store.FailCard(e.ctx, cid, "blocked"))
+				e.ok(e.store.FailCard(e.ctx, cid, "blocked", e.lease()))
 			}
 			for _, id := range []string{"f1", "f2"} {
 				storetest.Approve(e.TB, e.store, id)
 			}
-			e.ok(e.store.SetCard(e.ctx, two, map[string]string{"doubt": "kicked"}))
+			e.ok(e.rdb.HSet(e.ctx, e.keys.CardKey(two), "doubt", "kicked").Err())
 			e.ok(e.rdb.Del(e.ctx, e.keys.DirtyKey()).Err())
 			e.ok(e.store.ChatBack(e.ctx, ann))
 			same(e, "one", e.cardIn("a1", one), [2]string{})
@@ -139,7 +140,7 @@ func chatStateChecks() []check {
 			}
 			unsent, cid := e.place("a1", store.Place{Chat: ann}, nil, false), e.card("a2")
 			for _, c := range []string{unsent, cid} {
-				e.ok(e.store.FailCard(e.ctx, c, "blocked"))
+				e.ok(e.store.FailCard(e.ctx, c, "blocked", e.lease()))
 			}
 			e.look("a2", cid, store.View{Message: message, Chat: ann})
 			e.ok(e.rdb.Del(e.ctx, e.keys.DirtyKey()).Err())
@@ -150,7 +151,7 @@ func chatStateChecks() []check {
 		{"chat", "an approval that is gone since stays gone", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
-			e.ok(e.store.FailCard(e.ctx, cid, "blocked"))
+			e.ok(e.store.FailCard(e.ctx, cid, "blocked", e.lease()))
 			e.ok(e.rdb.Del(e.ctx, e.keys.Row("a1"), e.keys.CardKey(cid), e.keys.CardsOf("a1")).Err())
 			e.ok(e.store.ChatBack(e.ctx, ann))
 			same(e, "row", e.there(e.keys.Row("a1")), false)

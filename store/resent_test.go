@@ -125,8 +125,8 @@ func (e *env) livesOn() (left []string) {
 	e.ok(e.store.Remind(e.ctx, "a2"))
 	_, _, err = e.store.Moved(e.ctx, -100, -200)
 	e.ok(err)
-	e.ok(e.store.Rehome(e.ctx, "a2"))
-	e.ok(e.store.FailCard(e.ctx, again, "blocked"))
+	e.ok(e.store.Rehome(e.ctx, "a2", e.lease()))
+	e.ok(e.store.FailCard(e.ctx, again, "blocked", e.lease()))
 	e.ok(e.store.ChatBack(e.ctx, -200))
 	e.decide(e.read("a2"), reject(ann))
 

@@ -57,6 +57,12 @@ func (e *env) lease() store.Lease {
 	return l
 }
 
+// leases is the lease for what can do without.
+func (e *env) leases() *store.Lease {
+	l := e.lease()
+	return &l
+}
+
 // card makes the card of an approval in Ann's chat, and has it sent.
 func (e *env) card(id string) string {
 	e.Helper()

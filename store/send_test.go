@@ -89,7 +89,7 @@ func sendChecks() []check {
 		{"sent", "a notice and a reminder lead to their card, and do not change what it shows", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
-			e.ok(e.store.SetCard(e.ctx, cid, map[string]string{"drawn": "before"}))
+			e.ok(e.rdb.HSet(e.ctx, e.keys.CardKey(cid), "drawn", "before").Err())
 			e.sent("a1", cid, store.TheNotice, 11, 0)
 			e.sent("a1", cid, store.TheReminder, 12, 0)
 			c := e.read("a1").Card(cid)
@@ -135,7 +135,7 @@ func sendChecks() []check {
 			before := e.read("a1")
 			e.late("a1", cid, "edit", message)
 			same(e, "card after an edit", *e.read("a1").Card(cid), want)
-			settled, err := e.store.Settle(e.ctx, before, -1)
+			settled, err := e.store.Settle(e.ctx, before, -1, e.lease())
 			e.ok(err)
 			same(e, "settled by who read it before", settled, false)
 			e.sent("a1", cid, "edit", message, 0)

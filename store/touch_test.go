@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,12 +13,16 @@ import (
 func TestTouchOpenMarksWhatIsOpen(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
 		st := storetest.NewStore(t, s)
+		lease, _, err := st.TakeLease(t.Context(), "bot", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, id := range []string{"a1", "a2", "a3"} {
 			storetest.Open(t, st, storetest.Request(id))
 		}
 		storetest.Approve(t, st, "a2")
 		for _, id := range []string{"a1", "a2", "a3"} {
-			if ok, err := st.Settle(t.Context(), storetest.Read(t, st, id), -1); !ok || err != nil {
+			if ok, err := st.Settle(t.Context(), storetest.Read(t, st, id), -1, lease); !ok || err != nil {
 				t.Fatalf("settle %s: %v, %v", id, ok, err)
 			}
 		}

@@ -32,8 +32,8 @@ func (e *UnreadableError) Error() string {
 func (e *UnreadableError) Unwrap() []error { return []error{ErrUnreadable, e.Err} }
 
 // PutOff is [Store.Settle] for an approval that cannot be read.
-func (s *Store) PutOff(ctx context.Context, e *UnreadableError, again time.Duration) (bool, error) {
-	return s.settle(ctx, "a:"+e.ID, s.keys.Row(e.ID), e.rev, e.marks, again, e.Now)
+func (s *Store) PutOff(ctx context.Context, e *UnreadableError, again time.Duration, lease Lease) (bool, error) {
+	return s.settle(ctx, "a:"+e.ID, s.keys.Row(e.ID), e.rev, e.marks, again, e.Now, &lease)
 }
 
 // Broken reports whether what is kept of one approval is to blame for an error,

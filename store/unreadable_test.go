@@ -32,7 +32,7 @@ func TestUnreadable(t *testing.T) {
 
 			put := func(want bool) {
 				t.Helper()
-				got, err := e.store.PutOff(e.ctx, bad, time.Minute)
+				got, err := e.store.PutOff(e.ctx, bad, time.Minute, e.lease())
 				e.ok(err)
 				same(e, "put off", got, want)
 			}

@@ -151,7 +151,7 @@ func TestCardsThatDoNotCount(t *testing.T) {
 		f := newFloor(t, s)
 		for _, id := range f.open(7, ann) {
 			for _, c := range storetest.Read(t, f.store, id).Cards {
-				f.ok(f.store.FailCard(t.Context(), c.ID, "blocked"))
+				f.ok(f.store.FailCard(t.Context(), c.ID, "blocked", f.lease))
 			}
 		}
 		s.Advance(t, time.Hour)

@@ -111,7 +111,7 @@ func (s *Sweeper) lapseOverdue(ctx context.Context) error {
 	}
 	err = each(ctx, s.alive, readings, func(ctx context.Context, r *store.Reading) error { return s.lapse(ctx, r, shared) })
 	for _, nid := range shared {
-		err = errors.Join(err, s.cfg.Store.SettleNotice(ctx, nid, 0))
+		err = errors.Join(err, s.cfg.Store.SettleNotice(ctx, nid, 0, nil))
 	}
 	return errors.Join(unread, err)
 }

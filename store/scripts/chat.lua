@@ -1,13 +1,15 @@
 -- What became of the bot in one chat, for all cards there.
--- KEYS: dirty, wake
+-- KEYS: dirty, wake, lease
 -- ARGV: prefix, chat, what, why, retention, approval that was in doubt ('' for none: it
---       may have been answered since, and then it is no longer among what is open)
+--       may have been answered since, and then it is no longer among what is open),
+--       lease number ('' for what anybody may say)
 --   doubt: it may be out; what is open there is to be asked about
 --   out:   it is out; the cards in doubt fail
 --   fine:  it is in; they do not
 --   back:  it may write again; failed cards come back to life, those of finished
 --          approvals only where a message of them stands there
--- Returns how many approvals changed.
+-- Returns how many approvals changed, or stale where the lease is another's.
+if ARGV[7] ~= '' and deposed(KEYS[3], ARGV[7]) then return 'stale' end
 local prefix, chat, what = ARGV[1], ARGV[2], ARGV[3]
 local bot = prefix .. 'bot:'
 

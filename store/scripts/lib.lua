@@ -9,6 +9,12 @@ local function text(n)
   return string.format('%.0f', n)
 end
 
+-- Whether the lease is another's than it was under a number. What a deposed leader
+-- has yet to write is not for it to write: it knows no more what is so.
+local function deposed(lease, number)
+  return redis.call('HGET', lease, 'number') ~= number
+end
+
 -- Marks something as to be looked at again at a time, or at an earlier one that
 -- stands already, and wakes whoever waits. Before everything else comes what a
 -- person waits for.

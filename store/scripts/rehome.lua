@@ -1,9 +1,11 @@
 -- Moves the cards of an approval to where their chats are now. Message ids do
 -- not carry over: what stands in the old chat can no longer be edited, so each
 -- card is to be sent again. A reply there still finds it for a while.
--- KEYS: row, cards, memory
--- ARGV: prefix, id, how long old messages still lead to their card
--- Returns how many cards moved.
+-- KEYS: row, cards, memory, lease
+-- ARGV: prefix, id, how long old messages still lead to their card, lease number
+-- Returns how many cards moved, or stale where the lease is another's: that one may
+-- be sending to the old chat, and would record it under the new one.
+if deposed(KEYS[4], ARGV[4]) then return 'stale' end
 local prefix, id = ARGV[1], ARGV[2]
 local bot = prefix .. 'bot:'
 local n = 0

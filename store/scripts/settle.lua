@@ -1,9 +1,12 @@
 -- Takes something off the changes feed, or puts it off, unless it has changed
 -- since it was read.
--- KEYS: dirty, row (of an approval; else the notice)
+-- KEYS: dirty, row (of an approval; else the notice), lease
 -- ARGV: member, rev ('' for a notice), ms to look again after (-1: not at all),
---       the time in ms that this counts from ('': now), the row's marks as they were read
--- Returns 1 where settled, 0 where it is to be looked at again now.
+--       the time in ms that this counts from ('': now), the row's marks as they were read,
+--       lease number ('' for whoever puts a notice off without leading)
+-- Returns 1 where settled, 0 where it is to be looked at again now, stale where
+-- the lease is another's: that one may know of more to do since, which raises no revision.
+if ARGV[6] ~= '' and deposed(KEYS[3], ARGV[6]) then return 'stale' end
 local rev = redis.call('HGET', KEYS[2], 'rev')
 if rev and ARGV[2] ~= '' and rev ~= ARGV[2] then return 0 end
 if rev and (redis.call('HGET', KEYS[2], 'marks') or '') ~= ARGV[5] then return 0 end
