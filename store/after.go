@@ -12,6 +12,16 @@ import (
 // claim is really there with the row's pin.
 func (s *Store) Claimed(ctx context.Context, c approval.ClaimEvent, stream string, now time.Time) (Status, error) {
 	k := s.keys
+	if s.signs != nil {
+		r, err := s.Read(ctx, c.ID)
+		if err != nil {
+			return "", err
+		}
+		if r.Row != nil && r.Row.Stream == stream && r.unproved() {
+			_, _, err := s.Refuse(ctx, r)
+			return NoClaim, err
+		}
+	}
 	// Digests never change; those of the row are audited, not what the event says.
 	digests, err := s.rdb.HMGet(ctx, k.Row(c.ID), "terms", "pin").Result()
 	if err != nil {
@@ -46,12 +56,24 @@ func (s *Store) Reported(ctx context.Context, p Reporting) (Status, *Reading, er
 		if r.Row == nil {
 			return Unknown, r, nil
 		}
+		if r.Row.Stream == p.Stream && r.unproved() {
+			// If it was not answered yet, it is now.
+			_, _, err := s.Refuse(ctx, r)
+			return NotApproved, r, err
+		}
 		status, err := s.report(ctx, r, p)
 		if err != nil || status != Changed {
 			return status, r, err
 		}
 	}
 	return "", nil, fmt.Errorf("store: %q changed %d times while it was reported", p.Report.ID, attemptLimit)
+}
+
+// unproved reports whether a row is in a state of approved ones that somebody gave it:
+// its seal does not hold, and no answer that does approves it.
+func (r *Reading) unproved() bool {
+	row := r.Row
+	return !row.Seal.Good() && row.State.WasApproved() && (row.Answer == nil || row.Answer.Decision != approval.DecisionApproved)
 }
 
 func (s *Store) report(ctx context.Context, r *Reading, p Reporting) (Status, error) {

@@ -62,7 +62,9 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 		}
 		a := a
 		switch {
-		case !r.Row.Seal.Good() && (r.Row.State == approval.Open || a.Guard == BySeal):
+		case !r.Row.Seal.Good():
+			// Also one that somebody gave another state: if it was not answered, it is
+			// now, and if it was, the script finds that.
 			a = r.meddled()
 		case a.Guard == BySeal:
 			return Changed, r, nil // it holds by now
@@ -84,7 +86,7 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 			k.Prefix(), r.ID, r.rev, string(to), string(a.Guard), a.User, a.Card, a.StepRev,
 			a.Confirm.Dwell.Milliseconds(), a.Confirm.Window.Milliseconds(), voters, payload,
 			r.ID + "/answered", stamp(r.Now), auditText(audit), s.retention.Milliseconds(), quiet, a.Stream,
-			strings.Join(a.Notices, ","), r.covered, s.signer(),
+			strings.Join(a.Notices, ","), r.covered, s.known(),
 		}
 		if a.Guard == BySeal {
 			args = append(args, s.alarms(r)...)
@@ -108,6 +110,8 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 			continue
 		case status == unsigned:
 			return "", r, fmt.Errorf("store: answer %q: %w", r.ID, ErrNamespaceSigns)
+		case status == strangeKey:
+			return "", r, fmt.Errorf("store: answer %q: %w", r.ID, ErrStrangeKey)
 		case status == Done && a.Guard == BySeal:
 			return Meddled, r, nil
 		case status == Done && to == approval.Open:

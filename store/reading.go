@@ -147,6 +147,9 @@ func (s *Store) parseReading(v any) (*Reading, error) {
 		}
 		if s.signs != nil {
 			r.Row.Seal, r.covered = s.judge(r.Row, row, err), covered(row)
+			if len(parts) > 7 && r.Row.Seal == approval.SealHolds && !agrees(r.Row, parts[7]) {
+				r.Row.Seal = approval.SealBroken
+			}
 		}
 	}
 	r.Step = parseStep(memory)

@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/redis/go-redis/v9"
 
 	"countersign/approval"
 )
@@ -20,6 +23,13 @@ import (
 // ErrNamespaceSigns is found with errors.Is where a process without a key was about to
 // write in a namespace whose answers are signed.
 var ErrNamespaceSigns = errors.New("the answers of this namespace are signed, and this process has no key: configure audit.signing_key_file")
+
+// ErrStrangeKey is found with errors.Is where a row's seal does not hold for a process
+// that lacks the key by which the namespace signs now: it cannot tell, and does nothing.
+var ErrStrangeKey = errors.New("this namespace is signed by a key that this process does not have: configure audit.signing_key_file as where the bot was started last")
+
+// strangeKey is what decide.lua returns for that.
+const strangeKey Status = "strange_key"
 
 // unsigned is what scripts return instead of writing what bears no signature.
 const unsigned Status = "unsigned"
@@ -98,6 +108,14 @@ func (s *Store) judged(row *approval.Row, f map[string]string, fault error) appr
 		return approval.SealBroken
 	}
 	return approval.SealHolds
+}
+
+// agrees reports whether a row agrees with what read.lua says is known of it elsewhere.
+// No seal covers its reference, by which owners answer in words; and the seal of a row
+// that was answered holds as well once it is made an open one again.
+func agrees(row *approval.Row, known any) bool {
+	whose, answered := asPair(known)
+	return whose == row.ID && (row.State == approval.Open) == (answered == "0")
 }
 
 // sealHolds reports whether the seal is over what the row holds. What was forgotten
@@ -179,6 +197,14 @@ func (s *sound) add(sum [sha256.Size]byte) {
 // signer is the key that this process signs with, for scripts; "" if it has none.
 func (s *Store) signer() string { return s.signs.Signer() }
 
+// known are the keys of this process, for decide.lua; "" if none of them signs.
+func (s *Store) known() string {
+	if s.signer() == "" {
+		return ""
+	}
+	return strings.Join(s.signs.IDs(), ",")
+}
+
 // An alarm is a notice to one owner that a row's seal does not hold.
 func (s *Store) alarms(r *Reading) []any {
 	if s.tell == nil {
@@ -202,6 +228,13 @@ func (s *Store) TellTampered(ctx context.Context, r *Reading) (bool, error) {
 	told, err := s.rdb.Exists(ctx, s.keys.tampered(r.ID)).Result()
 	if err != nil || told != 0 {
 		return false, err
+	}
+	switch key, err := s.rdb.HGet(ctx, s.keys.signing(), "key").Result(); {
+	case errors.Is(err, redis.Nil):
+	case err != nil:
+		return false, err
+	case !slices.Contains(s.signs.IDs(), key):
+		return false, ErrStrangeKey
 	}
 	for _, owner := range s.tell() {
 		n := Notice{

@@ -3,7 +3,7 @@
 -- ARGV: prefix, id, rev, to, guard, user, card, step rev, dwell, window,
 --       counted voters (comma list), answer or vote, event id, time, audit,
 --       retention, quiet chats (JSON or ''), stream, shared notices that speak for it (comma list of ids),
---       what the seal covers as it was read, signer, notices of a seal that does not hold (id, chat, notice)...
+--       what the seal covers as it was read, keys (comma list of ids, '' without), notices of a seal that does not hold (id, chat, notice)...
 -- Guards: step (Yes by button), asked (typed yes), both of one step alone, tap (a halt's one tap), owner
 --   (reject), operator, due (the sweeper), runtime (withdrawn), unreachable, seal (it does not hold).
 -- Returns {status, reading}. A status other than ok changed nothing.
@@ -27,6 +27,11 @@ elseif not broken and now >= expires then
 end
 if r[2] ~= ARGV[3] or meddled(row, ARGV[20]) then return no('again') end
 if unsigned(KEYS[10], ARGV[21]) then return no('unsigned') end
+if broken then
+  -- Who lacks the key that signs by now cannot tell.
+  local key = redis.call('HGET', KEYS[10], 'key')
+  if key and not string.find(',' .. ARGV[21] .. ',', ',' .. key .. ',', 1, true) then return no('strange_key') end
+end
 
 -- What each guard may decide; nothing unknown decides anything.
 local may = {

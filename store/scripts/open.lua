@@ -5,7 +5,7 @@
 --       answer ('' while open), event id, time, opened_at, signer, number of audit entries, audit...,
 --       refs of the ref keys..., then the row's further fields and values
 -- Returns {ok, ref} | {same} | {differs} | {refused} | {withdrawn, reason} | {late} | {refs} | {unsigned}
--- ok: written. refused: the id was refused before, and stays so. withdrawn, late:
+-- ok: written. refused: the id was refused before, or its row is gone, and stays so. withdrawn, late:
 -- nothing was written, the caller must come again with that answer, be it that the
 -- row was to be open or that a policy approves it. refs: all
 -- references offered are taken.
@@ -20,6 +20,8 @@ if have[1] then
   if have[2] == terms then return {'same'} end
   return {'differs'}
 end
+-- Answered, and the row was taken away: an id is answered once.
+if redis.call('EXISTS', KEYS[8]) == 1 then return {'refused'} end
 if state == 'open' or state == 'approved' then
   local stream = ''
   for i = 14, #ARGV do
