@@ -40,6 +40,31 @@ type Leader struct {
 	lease store.Lease
 	good  time.Time // by our own clock, counted from before the call that took it
 	alone bool      // the lease was ours last, and nobody else is known to have it
+	seen  time.Time // when another was last seen to hold it
+}
+
+// Standing is how a process stands to the lease.
+type Standing int
+
+// The ways to stand. Neither is a process that does not hold the lease and, for as long
+// as a lease lasts, could not see that another does.
+const (
+	Neither Standing = iota
+	Holding
+	StandingBy
+)
+
+// Standing returns how this process stands to the lease just now.
+func (l *Leader) Standing() Standing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch now := l.now(); {
+	case l.good.After(now):
+		return Holding
+	case !l.seen.IsZero() && now.Sub(l.seen) < LeaseTTL:
+		return StandingBy
+	}
+	return Neither
 }
 
 // NewLeader returns a leader that calls itself holder, a name no other process
@@ -171,7 +196,7 @@ func (l *Leader) take(ctx context.Context) (ours bool, theirs time.Duration) {
 	case err != nil:
 		return false, 0 // it stays good for as long as it was
 	case !ok:
-		l.good, l.alone = time.Time{}, false
+		l.good, l.alone, l.seen = time.Time{}, false, began
 		return false, lease.Left
 	}
 	l.lease, l.good, l.alone = lease, began.Add(lease.Left), true
@@ -183,7 +208,7 @@ func (l *Leader) give(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
 	l.mu.Lock()
-	l.good, l.alone = time.Time{}, false
+	l.good, l.alone, l.seen = time.Time{}, false, time.Time{}
 	l.mu.Unlock()
 	if err := l.store.GiveLease(ctx, l.holder); err != nil {
 		l.log.Warn().Err(err).Msg("the lease was not given up; another process takes it when it ends")

@@ -163,7 +163,9 @@ func spoiledStreams() []spoiling {
 			name: "a bot with something to say",
 			spoil: func(w *world) {
 				w.lives(stream)
-				w.ready = func(context.Context) (string, bool, error) { return "ready; telegram: deliveries fail", true, nil }
+				w.ready = func(context.Context) (string, bool, error) {
+					return "ready: holds the lease, so it polls and sends; telegram: deliveries fail", true, nil
+				}
 			},
 			bad: []string{"bot warning"}, what: "deliveries fail", remedy: "log",
 		},

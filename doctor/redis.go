@@ -184,7 +184,7 @@ func (e *examination) bot(ctx context.Context) {
 			"run doctor where the bot runs, with its http.listen")
 	case !ready:
 		e.fault(CheckBot, "the bot is not ready: "+words, "see to what it names, and its log")
-	case words != "ready":
+	case strings.Contains(words, "; "): // more than how it stands to the lease
 		e.warn(CheckBot, "the bot says: "+words, "see to what it names, and its log")
 	default:
 		e.good(CheckBot, name+" serves the queue, and is ready")

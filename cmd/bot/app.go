@@ -115,6 +115,7 @@ func (a *App) wire(cfg config.Config) error {
 		return err
 	}
 	a.leader = delivery.NewLeader(a.store, a.opts.Name+"/"+holder, a.opts.Now, a.opts.Log)
+	a.health.standing = a.leader.Standing
 	a.health.metrics.of(a.store, a.health.registry, func() time.Duration {
 		_, left := a.leader.Lease()
 		return left

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"countersign/delivery"
 	"countersign/queue"
 	"countersign/telegram"
 )
@@ -25,6 +26,7 @@ type health struct {
 	rulings  *prometheus.CounterVec
 	lastPoll prometheus.Gauge
 	metrics  *metrics
+	standing func() delivery.Standing // set before anybody asks
 
 	mu     sync.Mutex // guards the rest
 	redOf  map[string]string
@@ -45,6 +47,7 @@ func newHealth(now func() time.Time) *health {
 			Name: "countersign_last_poll_timestamp_seconds", Help: "When Telegram was last polled with success.",
 		}),
 		redOf: map[string]string{}, warnOf: map[string]string{},
+		standing: func() delivery.Standing { return delivery.Neither },
 	}
 	h.registry.MustRegister(h.events, h.rulings, h.lastPoll)
 	h.metrics = newMetrics(now, h.registry)
@@ -105,9 +108,24 @@ func (h *health) warn(part, reason string) {
 
 // red says what is wrong, "" if nothing is.
 func (h *health) red() string {
+	_, red := h.ready()
+	return red
+}
+
+// ready says how the bot stands to the lease, and what is wrong; red is "" if nothing
+// is.
+func (h *health) ready() (words, red string) {
+	switch h.standing() {
+	case delivery.Holding:
+		words = "ready: holds the lease, so it polls and sends"
+	case delivery.StandingBy:
+		words = "ready: stands by, another process polls and sends"
+	case delivery.Neither:
+		red = "lease: it neither holds it nor stands by"
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return reasons(h.redOf)
+	return words, strings.TrimSpace(reasons(h.redOf) + "\n" + red)
 }
 
 // warned says what somebody should look at, "" if nothing.
@@ -133,11 +151,12 @@ func (h *health) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "alive") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if red := h.red(); red != "" {
+		words, red := h.ready()
+		if red != "" {
 			http.Error(w, red, http.StatusServiceUnavailable)
 			return
 		}
-		fmt.Fprintln(w, strings.TrimSpace("ready\n"+h.warned()))
+		fmt.Fprintln(w, strings.TrimSpace(words+"\n"+h.warned()))
 	})
 	serve := promhttp.HandlerFor(h.registry, promhttp.HandlerOpts{})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {

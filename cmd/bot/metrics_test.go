@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"countersign/config"
+	"countersign/delivery"
 	"countersign/queue"
 	"countersign/telegram"
 )
@@ -133,13 +135,60 @@ func TestReady(t *testing.T) {
 			t.Errorf("%d %q, want %d %q", page.Code, got, code, want)
 		}
 	}
-	ready(http.StatusOK, "ready")
+	const holds, standsBy = "ready: holds the lease, so it polls and sends", "ready: stands by, another process polls and sends"
+	const neither = "lease: it neither holds it nor stands by"
+	standing := delivery.Neither
+	h.standing = func() delivery.Standing { return standing }
+	ready(http.StatusServiceUnavailable, neither)
+	standing = delivery.Holding
+	ready(http.StatusOK, holds)
 	h.redis(redis.ErrClosed)
 	ready(http.StatusServiceUnavailable, "redis: Redis cannot be reached")
 	h.polled(telegram.PollHealth{Kind: telegram.Conflict, Reason: "another program polls with this token"})
-	ready(http.StatusServiceUnavailable, "redis: Redis cannot be reached\ntelegram: another program polls with this token")
+	standing = delivery.Neither
+	ready(http.StatusServiceUnavailable, "redis: Redis cannot be reached\ntelegram: another program polls with this token\n"+neither)
 	h.redis(nil)
+	standing = delivery.StandingBy
+	ready(http.StatusServiceUnavailable, "telegram: another program polls with this token")
 	h.polled(telegram.PollHealth{OK: true})
 	h.warn("telegram", "a webhook is set")
-	ready(http.StatusOK, "ready\ntelegram: a webhook is set")
+	ready(http.StatusOK, standsBy+"\ntelegram: a webhook is set")
+}
+
+// TestReadyOfTwo has two bots say which of them leads, the second after the first is
+// gone, and neither once Redis is away for as long as a lease lasts.
+func TestReadyOfTwo(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(w *bubble) {
+		var away atomic.Bool
+		a := w.run("a", &life{})
+		w.pass(time.Second)
+		b := w.run("b", &life{at: func(name string) ending {
+			if away.Load() && !isCall(name) {
+				return fails
+			}
+			return goesOn
+		}, fault: errDead})
+		w.pass(5 * time.Second)
+		says := func(r *running, want string) {
+			t.Helper()
+			if got := r.page("/readyz"); !strings.Contains(got, want) {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+		says(a, "ready: holds the lease")
+		says(b, "ready: stands by")
+		away.Store(true)
+		w.pass(10 * time.Second)
+		says(b, "lease: it neither holds it nor stands by")
+		away.Store(false)
+		w.pass(10 * time.Second)
+		says(b, "ready: stands by")
+		a.stop()
+		w.pass(5 * time.Second)
+		says(b, "ready: holds the lease")
+		away.Store(true)
+		w.pass(20 * time.Second)
+		says(b, "lease: it neither holds it nor stands by")
+	})
 }
