@@ -42,19 +42,20 @@ func (t *terminal) Ask(ctx context.Context, prompt string) (string, error) {
 }
 
 // AskUnseen asks without showing what is typed, from before the prompt on: a paste may
-// follow it at once.
+// follow it at once. The terminal is changed and restored here and not by the read: one
+// that is left behind, or begins late, must not hide what is typed to a shell.
 func (t *terminal) AskUnseen(ctx context.Context, prompt string) (string, error) {
+	if _, err := term.MakeRaw(int(t.in.Fd())); err != nil {
+		return "", err
+	}
 	line, err := t.read(ctx, "", func() (string, error) {
-		if _, err := term.MakeRaw(int(t.in.Fd())); err != nil {
-			return "", err
-		}
-		defer func() { _ = term.Restore(int(t.in.Fd()), t.state) }()
 		screen := term.NewTerminal(struct {
 			io.Reader
 			io.Writer
 		}{t.in, t.out}, "")
 		return screen.ReadPassword(prompt) // Ctrl-C, which is a key like others now, ends the input
 	})
+	_ = term.Restore(int(t.in.Fd()), t.state)
 	if err != nil {
 		fmt.Fprintln(t.out)
 	}
@@ -80,7 +81,6 @@ func (t *terminal) read(ctx context.Context, prompt string, read func() (string,
 		}
 		return a.line, a.err
 	case <-ctx.Done():
-		_ = term.Restore(int(t.in.Fd()), t.state) // shows again what is typed
 		return "", ctx.Err()
 	}
 }
