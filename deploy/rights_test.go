@@ -21,7 +21,7 @@ func keysOf(tag string) []string {
 		"requests", "iris", "mailer", "answers", "answer:a1", "answer:iris.1", "row:a1", "row:iris.1", "claim:a1", "claim:iris.1",
 		"deadlines", "dead", "audit", "audit:head", "alive",
 		"bot:approval:a1", "bot:cards:a1", "bot:card:c1", "bot:message:1001:7", "bot:open:1001", "bot:ref:K7QF2", "bot:withdrawn:a1",
-		"bot:dirty", "bot:wake", "bot:audit", "bot:lease", "bot:offset", "bot:updates", "bot:settings",
+		"bot:dirty", "bot:wake", "bot:audit", "bot:lease", "bot:offset", "bot:updates", "bot:settings", "bot:signing",
 	} {
 		keys = append(keys, tag+name)
 	}
@@ -51,7 +51,7 @@ func promises(tag string) map[string]map[string][]string {
 		},
 		"auditor": {
 			"ping": nil, "time": nil, "cluster|slots": nil, "command": nil, "asking": nil, "xread": audit, "xrange": audit, "xrevrange": audit, "xlen": audit,
-			"hget": head, "hmget": head, "hgetall": head, "lrange": unchained, "llen": unchained,
+			"hget": head, "hmget": {tag + "audit:head", tag + "bot:signing"}, "hgetall": head, "lrange": unchained, "llen": unchained,
 		},
 	}
 }
