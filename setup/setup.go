@@ -230,6 +230,10 @@ func (g *guide) askPath() error {
 		if g.path, err = g.ask("4. Write the configuration to", otherwise); err != nil {
 			return err
 		}
+		if folder := filepath.Dir(g.path); folder != "." && !g.Exists(folder) {
+			g.say("There is no folder %s.", folder) // better known now than when all is to be written
+			continue
+		}
 		var there []string
 		for _, f := range g.files() {
 			if g.Exists(f.path) {

@@ -155,7 +155,7 @@ func TestServedQueue(t *testing.T) {
 		sim, ann := newServer(t)
 		ann.Send(annID, code)
 		dir := t.TempDir()
-		s := &script{t: t, answers: []string{token, "", "", "", "", "", ""}}
+		s := &script{t: t, answers: []string{token, "", "", "", "", "nowhere/a.yaml", ""}}
 		result, err := converses(s, sim, func(o *setup.Options) {
 			o.Redis = func(_ context.Context, _, namespace string) (setup.RedisAnswer, error) {
 				return setup.RedisAnswer{Served: namespace == "approvals"}, nil
@@ -165,7 +165,7 @@ func TestServedQueue(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, s.said.String())
 		}
-		s.expect(`A bot serves the queue "approvals" there already.`, "Name of the new queue [approvals-2]: ")
+		s.expect("There is no folder nowhere.", `A bot serves the queue "approvals" there already.`, "Name of the new queue [approvals-2]: ")
 		if err := result.Write(); err != nil {
 			t.Fatal(err)
 		}
