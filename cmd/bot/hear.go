@@ -13,7 +13,9 @@ const hearEvery = 200 * time.Millisecond
 
 // hear polls while this process leads. Where Redis is away, and with it the lease,
 // it goes on for as long as nobody else is seen to lead: nothing that it hears then
-// is confirmed, but whoever taps is told that it is being tried.
+// is confirmed, but whoever taps is told that it is being tried. A process that has
+// not held the lease does not poll, also where nobody can say who does: it might be
+// another, whose poll ours would end.
 func (a *App) hear(ctx context.Context) error {
 	if a.config().Telegram.Mode == config.ModeWebhook {
 		return nil

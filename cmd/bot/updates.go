@@ -14,14 +14,38 @@ import (
 	"countersign/telegram"
 )
 
+// pollSoon bounds how long polling waits for what Redis knows of it.
+const pollSoon = 2 * time.Second
+
 // poll reads updates by long polling, while this process leads. A webhook that
-// was set before would keep them away, so it is taken off.
+// was set before would keep them away, so it is taken off first.
+//
+// Where Redis has gone since the lease was taken, neither that webhook nor the offset
+// is known. Polling begins all the same, from the oldest update, which confirms none:
+// whoever taps is told that it is being tried. What comes twice by that is known by its
+// id; and a webhook that stands is only a conflict until it can be taken off.
 func (a *App) poll(ctx context.Context) error {
-	for {
-		err := a.unhook(ctx)
-		if err == nil {
-			break
-		}
+	soon, end := context.WithTimeout(ctx, pollSoon)
+	err := a.unhook(soon)
+	end()
+	return together(ctx,
+		func(ctx context.Context) error { return a.unhookLater(ctx, err) },
+		telegram.NewPoller(telegram.PollerConfig{
+			Client: a.client, Sink: a.words, Log: a.opts.Log, Now: a.opts.Now, Jitter: a.opts.Jitter,
+			Load: func(ctx context.Context) (int64, error) {
+				ctx, end := context.WithTimeout(ctx, pollSoon)
+				defer end()
+				return a.store.Offset(ctx)
+			},
+			Save: a.store.SetOffset, OnHealth: a.heard,
+		}).Run,
+	)
+}
+
+// unhookLater takes off a webhook of ours as soon as it can be, where it could not be
+// for this error.
+func (a *App) unhookLater(ctx context.Context, err error) error {
+	for err != nil && ctx.Err() == nil {
 		if ferr := fatal(err); ferr != nil {
 			return ferr
 		}
@@ -29,11 +53,9 @@ func (a *App) poll(ctx context.Context) error {
 		if !wait(ctx, hookEvery) {
 			return nil
 		}
+		err = a.unhook(ctx)
 	}
-	return telegram.NewPoller(telegram.PollerConfig{
-		Client: a.client, Sink: a.words, Log: a.opts.Log, Now: a.opts.Now, Jitter: a.opts.Jitter,
-		Load: a.store.Offset, Save: a.store.SetOffset, OnHealth: a.heard,
-	}).Run(ctx)
+	return nil
 }
 
 // fatal passes on an error that no later call can mend.
