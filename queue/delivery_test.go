@@ -297,6 +297,25 @@ func TestBrokenRow(t *testing.T) {
 	})
 }
 
+// So does one in which somebody wrote words where scripts count or compare.
+func TestRowWithWordsForNumbers(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		for field, value := range map[string]any{"rev": "many", "report_ms": "soon"} {
+			b := newBench(t, s)
+			b.request(field)
+			b.step()
+			storetest.Approve(t, b.store, field)
+			must(t, s.Client().HSet(t.Context(), s.Keys().Row(field), field, value).Err())
+			b.report(field, "executed")
+			b.request("after-" + field)
+			b.step()
+			if got := b.state("after-" + field); got != approval.Open {
+				t.Errorf("with %s = %v the next request is %q, want open", field, value, got)
+			}
+		}
+	})
+}
+
 // While Redis refuses to write nothing is acknowledged and nothing set aside.
 func TestWritesRefused(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {

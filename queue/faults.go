@@ -54,7 +54,12 @@ func isOwnFault(err error) bool {
 	case errors.As(err, &p), errors.As(err, &rule), errors.As(err, &syntax), errors.As(err, &shape):
 		return true
 	}
-	return strings.Contains(err.Error(), "WRONGTYPE")
+	for _, words := range [...]string{"WRONGTYPE", "not an integer", "would overflow", "attempt to compare", "attempt to perform arithmetic"} {
+		if strings.Contains(err.Error(), words) {
+			return true // a script met a row in which somebody wrote something else
+		}
+	}
+	return false
 }
 
 // isDenied reports whether Redis will say no however often it is asked.

@@ -54,6 +54,8 @@ func restoredChecks() []check {
 			old, now := e.signing(1), e.signing(2, 1)
 			e.ok(old.store.BeginSigning(e.ctx))
 			e.ok(now.store.BeginSigning(e.ctx))
+			old.open("a3")
+			old.decides(old.read("a3"), byOperator(approval.DecisionApproved), store.Done)
 			now.open("a1")
 			now.open("a2")
 			now.decides(now.read("a2"), byOperator(approval.DecisionApproved), store.Done)

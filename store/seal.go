@@ -94,10 +94,15 @@ func (s *Store) judge(row *approval.Row, f map[string]string, fault error) appro
 	return seal
 }
 
+// maxRev bounds a row's revision: ours are counts, or Unix milliseconds with a count.
+const maxRev = 1 << 53
+
 func (s *Store) judged(row *approval.Row, f map[string]string, fault error) approval.Seal {
 	switch {
 	case fault != nil:
 		return approval.SealBroken
+	case f["rev"] != strconv.FormatInt(row.Rev, 10), row.Rev < 1, row.Rev >= maxRev:
+		return approval.SealBroken // no transition could count it up
 	case f["seal"] == "":
 		return s.judgeUnsealed(row, f)
 	case row.Raw == nil && (f["forgotten_at"] == "" || row.State == approval.Open):

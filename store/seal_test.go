@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"countersign/approval"
@@ -91,7 +92,10 @@ func tamperings(e *env, id string) map[string]func() {
 		"the stream":                    change("stream", "mine"),
 		"the seal":                      change("seal", base64.StdEncoding.EncodeToString(make([]byte, 64))),
 		"a seal that is none":           change("seal", "?"),
-		"the revision":                  change("rev", "many", "request", other),
+		"the revision":                  change("rev", "many"),
+		"a revision past counting":      change("rev", fmt.Sprint(int64(math.MaxInt64))),
+		"no revision":                   shorten("rev"),
+		"no state":                      shorten("state"),
 		"a state without an answer":     change("state", "approved"),
 		"an answer without a state":     change("answer", `{"approval_id":"`+id+`","decision":"approved","approved":true,"by":{"surface":"cli","id":"x"},"at":"2026-01-01T00:00:00Z"}`),
 		"a forgotten open row":          func() { e.tamper(id, "forgotten_at", "1"); e.ok(e.rdb.HDel(e.ctx, field, "request").Err()) },
@@ -348,7 +352,7 @@ func tamperingNames() []string {
 	return []string{
 		"the request", "the request and its digests", "a request that is none", "the request of another", "no request",
 		"terms", "the pin", "the owners", "no owners", "the quorum", "the deadline", "a deadline that is none",
-		"when it was opened", "the stream", "the seal", "a seal that is none", "the revision",
+		"when it was opened", "the stream", "the seal", "a seal that is none", "the revision", "a revision past counting", "no revision", "no state",
 		"a state without an answer", "an answer without a state", "a forgotten open row", "approved with a forged answer",
 	}
 }

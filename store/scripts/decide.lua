@@ -13,8 +13,8 @@ local now = now_ms()
 local function no(status) return {status, reading(prefix, id)} end
 
 local r = redis.call('HMGET', row, 'state', 'rev', 'expires_at', 'owners', 'quorum', 'kind', 'stream')
-if not r[1] then return no('unknown') end
 local broken = guard == 'seal'
+if not r[1] and not broken then return no('unknown') end
 if not broken and r[1] ~= 'open' then return no('not_open') end
 -- What was answered stays so, whatever somebody made of the row.
 if redis.call('EXISTS', KEYS[9]) == 1 then return no('not_open') end
@@ -25,7 +25,8 @@ if guard == 'due' then
 elseif not broken and now >= expires then
   return no('late')
 end
-if r[2] ~= ARGV[3] or meddled(row, ARGV[20]) then return no('again') end
+local rev = r[2] or ''
+if rev ~= ARGV[3] or meddled(row, ARGV[20]) then return no('again') end
 if unsigned(KEYS[10], ARGV[21]) then return no('unsigned') end
 if broken then
   -- Who lacks the key that signs by now cannot tell.
