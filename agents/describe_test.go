@@ -259,11 +259,46 @@ func TestDescribeAnything(t *testing.T) {
 			if !ok {
 				continue
 			}
+			quoted, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if quoted, err = approval.Canonical(quoted); err == nil && strings.Contains(card, ": "+string(quoted)) {
+				continue // as JSON
+			}
 			for part := range strings.SplitSeq(s, "\n") {
 				if utf8.RuneCountInString(part) < 900 && !strings.Contains(card, part) && whole["old_string"] != whole["new_string"] {
 					t.Fatalf("%s: %q is not on the card\n%s", name, part, card)
 				}
 			}
+		}
+	})
+}
+
+// No text is drawn as a value of another type would be.
+func TestDescribeTellsTypesApart(t *testing.T) {
+	lines := func(t *rapid.T, value any) []string {
+		input, err := json.Marshal(map[string]any{"a": value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask, err := agents.Describe(agents.Call{Tool: "Teleport", Input: input}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ask.Card.Lines
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		space := rapid.SampledFrom([]string{"", " ", "\t", "\r"})
+		value := rapid.SampledFrom([]any{
+			true, false, nil, 0, -7, 1.5e300, "", "true", `"true"`, []any{}, []any{1, "x"}, map[string]any{"a<b": nil},
+		}).Draw(t, "value")
+		text := space.Draw(t, "before") + lines(t, value)[0][len("a: "):] + space.Draw(t, "after")
+		if value == text {
+			return
+		}
+		if got, was := lines(t, text), lines(t, value); cmp.Equal(got, was) {
+			t.Fatalf("%#v and %#v are both drawn as %q", value, text, got)
 		}
 	})
 }

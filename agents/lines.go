@@ -57,13 +57,22 @@ func (s *sheet) rest(m members) {
 				s.say("%s:", plain(name))
 				s.text("| ", "| ", value)
 			} else {
-				s.say("%s: %s", plain(name), value)
+				s.say("%s: %s", plain(name), told(value, raw))
 			}
 			continue
 		}
 		delete(m, name)
 		s.say("%s: %s", plain(name), compact(raw))
 	}
+}
+
+// told is a string as it is, or as JSON where it could be taken for a value of another
+// type, for nothing at all, or for a string that is shown as JSON.
+func told(text string, raw json.RawMessage) string {
+	if strings.TrimSpace(text) == "" || json.Valid([]byte(text)) {
+		return compact(raw)
+	}
+	return text
 }
 
 // plain is a field's name, in quotes where it could be taken for something else.

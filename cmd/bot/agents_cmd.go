@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 	"countersign/agents"
 	"countersign/approval"
+	"countersign/config"
 	"countersign/queue"
 )
 
@@ -28,6 +30,7 @@ type desk struct {
 	Runtime string        `help:"Who asks, as routes and policies match it." default:"${runtime}"`
 	Prefix  string        `name:"id-prefix" help:"What every approval's id begins with, where the stream takes no other." placeholder:"TEXT"`
 	Within  time.Duration `help:"How long an owner has to answer." default:"9m"`
+	Key     []string      `sep:"none" help:"Public keys of which one must have signed the answer, PEM; else those of the configuration." placeholder:"PUB.pem"`
 }
 
 // Bounds of the flags.
@@ -63,7 +66,7 @@ func (d desk) open(s *shell) (*agents.Desk, redis.UniversalClient, error) {
 	if err != nil {
 		host = "an unknown host"
 	}
-	keys, err := signingKeys(cfg)
+	keys, err := d.keys(s, cfg)
 	if err != nil {
 		return nil, nil, errors.Join(err, rdb.Close())
 	}
@@ -72,6 +75,17 @@ func (d desk) open(s *shell) (*agents.Desk, redis.UniversalClient, error) {
 		Runtime: d.Runtime, By: fmt.Sprintf("%.60s on %.60s", d.Runtime, host), Stream: stream, Within: d.Within, Prefix: d.Prefix,
 		Read: readRegular, NewID: newCallID,
 	}, rdb, nil
+}
+
+// keys are those of which one must have signed an answer, nil where none need have.
+func (d desk) keys(s *shell, cfg config.Config) (*approval.Keys, error) {
+	if slices.Contains(d.Key, "-") {
+		return nil, fail(exitUsage, "--key: want a file, since standard input is the agent's")
+	}
+	if keys, err := s.publicKeys(d.Key); keys != nil || err != nil {
+		return keys, err
+	}
+	return signingKeys(cfg)
 }
 
 // largestRead bounds a file that is read for a diff, in bytes.
