@@ -88,6 +88,16 @@ func (g *guarded) ends(want int) {
 	}
 }
 
+// stopped sends a signal as a terminal does, and holds that the request is withdrawn.
+func (g *guarded) stopped(by syscall.Signal) {
+	g.t.Helper()
+	if err := syscall.Kill(-g.cmd.Process.Pid, by); err != nil {
+		g.t.Fatal(err)
+	}
+	g.acts("card", "Withdrawn")
+	<-g.done
+}
+
 // left holds that everything is still there but what is named.
 func (g *guarded) left(gone ...string) {
 	g.t.Helper()
@@ -205,6 +215,9 @@ func TestShellDeletesNothing(t *testing.T) {
 				g.t.Errorf("%v\n%s", err, out)
 			}
 		}},
+		"interrupted": {130, nil, func(g *guarded) { g.stopped(syscall.SIGINT) }},
+		"hung up":     {129, nil, func(g *guarded) { g.stopped(syscall.SIGHUP) }},
+		"ended":       {143, nil, func(g *guarded) { g.stopped(syscall.SIGTERM) }},
 		"claimed by another": {1, nil, func(g *guarded) {
 			// Between the answer and the script's own claim: whatever is first in Redis counts.
 			row := g.server.Client().Keys(g.ctx, g.server.Keys().Row("*")).Val()[0]

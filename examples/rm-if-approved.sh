@@ -5,7 +5,8 @@
 #
 # The queue is that of COUNTERSIGN_CONFIG, or of REDIS_URL and NAMESPACE. The exit code is
 # rm's, or that of the answer: 1 rejected, 3 nobody answered in time, 4 refused, 5 withdrawn,
-# 69 nobody there to ask; 2 for what cannot be asked. 70: deleted, but not reported.
+# 69 nobody there to ask; 2 for what cannot be asked. 70: deleted, but not reported. Stopped
+# while it waits (Ctrl-C, a terminal that closes), it withdraws its request: 130, 129 or 143.
 #
 # What the card shows are absolute paths, and these very bytes are pinned and given to rm,
 # never a pattern and never read again from anywhere. What a folder holds is not pinned: what
@@ -28,10 +29,24 @@ queue() {
 	fi
 }
 
+# What is still asked when this ends is asked no more. The bot may not have read it yet.
+stopped() {
+	[ -n "$asked" ] || exit "$1"
+	id=$asked asked=''
+	for _ in 1 2 3; do
+		queue withdraw --reason "the command was stopped" "$id" >&2 && break
+		sleep 1
+	done
+	die "$1" "stopped: nothing is deleted"
+}
+
 [ $# -gt 0 ] || die 2 "which paths?"
 dir=$(mktemp -d)
 trap 'rm -rf -- "$dir"' EXIT
-trap 'exit 130' INT TERM
+asked='' # the request that nobody has answered yet
+trap 'stopped 129' HUP
+trap 'stopped 130' INT
+trap 'stopped 143' TERM
 
 # 1. The command, as it would run. The x keeps a newline at the end of the folder's name.
 cwd=$(pwd -P; echo x)
@@ -64,7 +79,9 @@ jq -j '.arguments.argv[] | ., "\u0000"' "$dir/request.json" | cmp -s - "$dir/arg
 # 3. Ask, and claim what was approved. request believes no answer but the one to this very
 # file, so the pin of its answer is the pin of this command.
 code=0
+asked=$id
 queue request --wait -f "$dir/request.json" >"$dir/answer.json" || code=$?
+asked=''
 [ "$code" = 0 ] || die "$code" "nothing is deleted"
 queue claim --pin "$(jq -r .pin "$dir/answer.json")" --by "$(id -un)/$$" "$id" >&2 ||
 	die $? "not claimed: nothing is deleted"
