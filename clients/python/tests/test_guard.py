@@ -282,6 +282,17 @@ class Guard(unittest.TestCase):
             self.guard(positional)
         with self.assertRaises(TypeError):
             self.guard(lambda *ids: ids)
+
+        def generator(ids):
+            yield from ids
+
+        async def async_generator(ids):
+            for i in ids:
+                yield i
+
+        for late in (generator, async_generator):
+            with self.subTest(late.__name__), self.assertRaisesRegex(TypeError, "generator"):
+                self.guard(late, client=AsyncClient(self.connection, NAMESPACE) if late is async_generator else self.client)
         for bad in ({1}, float("nan"), 2**53, b"x", {1: 2}, "\ud800"):
             with self.subTest(repr(bad)), self.assertRaises(Invalid):
                 self.guard(self.trash)([bad])

@@ -48,7 +48,8 @@ const unsure = "this was started and then broken off: whether it took effect is 
 /**
  * Makes a tool run only after an owner has approved the very call: it asks, waits, claims, runs
  * and reports. What prevents the question, the answer or the claim is thrown, and then nothing
- * was run. What run throws is reported as failed, and thrown.
+ * was run. What run throws is reported as failed, and thrown. A run that is a generator function
+ * throws TypeError here: its body would run when it is iterated, after it was reported.
  *
  * The arguments are pinned as JSON, and run is given what was pinned. What cannot be written as
  * JSON throws Invalid.
@@ -66,6 +67,10 @@ export function requiresApproval<A extends object, T>(
   client: Client,
   options: GuardOptions<A, T>,
 ): (args: A, call?: CallOptions) => Promise<Outcome<T>> {
+  const kind = Object.prototype.toString.call(options.run);
+  if (kind === "[object GeneratorFunction]" || kind === "[object AsyncGeneratorFunction]") {
+    throw new TypeError(`run of ${options.tool} is a generator function: it would run after it is reported as executed`);
+  }
   return (args, call = {}) => new Guarded(client, options, args, call).outcome();
 }
 

@@ -3,7 +3,8 @@
  *
  * @packageDocumentation
  */
-export { Client, type ClientOptions, type Connection, type WaitOptions } from "./client.js";
+export { Client, type ClientOptions, type WaitOptions } from "./client.js";
+export type { Connection } from "./connection.js";
 export { claimScript } from "./claim-script.js";
 export * from "./errors.js";
 export type { Answer, By, Call, Card, Decision, Pending, Report, Request, Result, Row, Undo } from "./model.js";

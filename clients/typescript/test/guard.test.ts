@@ -104,6 +104,15 @@ test("a tool that throws", async () => {
   assert.equal(s.ran.length, 1);
 });
 
+test("a tool that would run after its report", () => {
+  const describe = () => ({ title: "Trash" });
+  const client = new Client(connection as unknown as Connection, { namespace });
+  const runs: (() => unknown)[] = [function* () { yield 1; }, async function* () { yield 1; }];
+  for (const run of runs) {
+    assert.throws(() => requiresApproval(client, { tool: "trash", describe, run }), /TypeError.*trash is a generator function/);
+  }
+});
+
 test("a tool that says more", async () => {
   const s = new Scene();
   const report = { outcome: "partial" as const, message: "one was gone" };

@@ -10,18 +10,10 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
-from redis.exceptions import (
-    AuthenticationError,
-    AuthorizationError,
-    NoPermissionError,
-    NoScriptError,
-    RedisError,
-    ResponseError,
-)
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
+from redis.exceptions import NoScriptError, RedisError
 
 from . import _fields, _rules
+from ._replies import denied, entries_of, seconds_of, text_of
 from ._signature import Keys
 from .errors import ClaimRefused, NotMine, Taken, TimedOut, Unavailable, Unknown
 from .model import PATIENCE, Answer, Pending, Row, Undo
@@ -51,8 +43,6 @@ class Run:
 
 
 Steps = Generator[Union[Ask, Pause, Run], Any, T]
-
-AWAY = (RedisConnectionError, RedisTimeoutError)
 
 
 def claim_script() -> str:
@@ -96,7 +86,7 @@ class Core:
 
     def served(self, stream: str) -> Steps[None]:
         key = self.prefix + "alive"
-        alive = _text((yield Ask(("GET", key))))
+        alive = text_of((yield Ask(("GET", key))))
         if alive is None:
             raise Unavailable("no bot is serving this queue")
         try:
@@ -148,7 +138,7 @@ class Core:
                 block = min(block, left)
             try:
                 words = ("XREAD", "BLOCK", max(1, int(block * 1000)), "STREAMS", key, last)
-                entries = _entries((yield Ask(words)))
+                entries = entries_of((yield Ask(words)))
                 for last, fields in entries:
                     if fields.get("type") == kind:
                         return read(fields.get("data", ""))
@@ -173,7 +163,7 @@ class Core:
         state, answer, expires, terms = yield from self.row(
             pending.approval_id, "state", "answer", "expires_at", "terms"
         )
-        now = _seconds((yield Ask(("TIME",))))
+        now = seconds_of((yield Ask(("TIME",))))
         if state is None:
             asked = pending.entry.split("-")[0]
             if now - (int(asked) / 1000 if asked.isdecimal() else 0.0) >= PATIENCE:
@@ -193,15 +183,15 @@ class Core:
         key = self.key("claim", approval_id)
         rest = ("1", key, self.key("row", approval_id), pin, by, approval_id + "/claimed", data, *streams)
         try:
-            status = _text((yield Ask(("EVALSHA", self.sha, *rest))))
+            status = text_of((yield Ask(("EVALSHA", self.sha, *rest))))
         except NoScriptError:
-            status = _text((yield Ask(("EVAL", self.script, *rest))))
+            status = text_of((yield Ask(("EVAL", self.script, *rest))))
         if status != "ok":
             raise ClaimRefused(approval_id, status or "unknown")
 
     def claimant(self, approval_id: str) -> Steps[Optional[str]]:
         key = self.key("claim", approval_id)
-        return _text((yield Ask(("HMGET", key, "by")))[0])
+        return text_of((yield Ask(("HMGET", key, "by")))[0])
 
     def report(
         self, approval_id: str, outcome: str, results: Optional[Sequence[Mapping[str, Any]]],
@@ -241,7 +231,7 @@ class Core:
 
     def row(self, approval_id: str, *names: str) -> Steps[List[Optional[str]]]:
         key = self.key("row", approval_id)
-        return [_text(value) for value in (yield Ask(("HMGET", key, *names)))]
+        return [text_of(value) for value in (yield Ask(("HMGET", key, *names)))]
 
     def stream_of(self, approval_id: str) -> Steps[str]:
         stream = (yield from self.row(approval_id, "stream"))[0]
@@ -254,7 +244,7 @@ class Core:
             "XADD", stream, "*", "specversion", "1.0", "type", kind, "id", event,
             "source", "countersign-client", "data", data,
         ))
-        return _text(entry) or ""
+        return text_of(entry) or ""
 
 
 def judge(pending: Pending, data: str) -> Answer:
@@ -266,43 +256,3 @@ def judge(pending: Pending, data: str) -> Answer:
     if answer.approval_id != pending.approval_id or not same:
         raise NotMine(f"answer to {pending.approval_id!r}: the answer is not to this request")
     return answer
-
-
-def _text(value: Any) -> Optional[str]:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-
-
-def _seconds(reply: Any) -> float:
-    return int(reply[0]) + int(reply[1]) / 1e6
-
-
-def _entries(reply: Any) -> List[Tuple[str, Dict[str, str]]]:
-    """The entries of one stream in any of the shapes in which redis-py gives them."""
-    if not reply:
-        return []
-    streams = list(reply.values()) if isinstance(reply, dict) else [s[1] for s in reply]
-    entries: List[Tuple[str, Dict[str, str]]] = []
-    for batch in streams[0]:
-        if isinstance(batch, list) and batch and isinstance(batch[0], (list, tuple)):
-            entries += [_entry(e) for e in batch]  # RESP3 has one list more
-        else:
-            entries.append(_entry(batch))
-    return entries
-
-
-def _entry(raw: Any) -> Tuple[str, Dict[str, str]]:
-    fields = raw[1] or {}
-    if not isinstance(fields, dict):
-        fields = dict(zip(fields[::2], fields[1::2]))
-    return _text(raw[0]) or "", {_text(k) or "": _text(v) or "" for k, v in fields.items()}
-
-
-def denied(e: Exception) -> bool:
-    """Whether asking again would be refused again."""
-    if isinstance(e, (AuthenticationError, AuthorizationError, NoPermissionError)):
-        return True
-    return isinstance(e, ResponseError) and str(e).startswith(("WRONGTYPE", "NOPERM", "NOAUTH", "WRONGPASS"))
-
-
-def unreachable(e: Exception) -> Unavailable:
-    return Unavailable(f"Redis cannot be reached: {e}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Awaitable, Callable, Mapping, Optional, Protocol, Sequence, TypeVar, Union
 
-from ._steps import AWAY, Ask, Core, Pause, Steps, denied, unreachable
+from ._replies import AWAY, denied, unreachable
+from ._steps import Ask, Core, Pause, Steps
 from .model import Answer, Pending, Row, Undo
 from .sync import block_of
 

@@ -27,7 +27,8 @@ def requires_approval(
     ``describe`` is called with the function's arguments and returns the card: title, lines,
     undo_tool and so on. ``request`` are further fields of approval.requested, such as
     runtime, effect, context or expires_in. A coroutine function takes an AsyncClient, a
-    plain one a Client.
+    plain one a Client. A generator function raises TypeError: it would run when it is
+    iterated, after it was reported as done.
 
     A call asks, waits, claims, runs and reports. It returns what the function returns (or
     the value of the Ran that it returns, whose outcome, message and results are then
@@ -52,6 +53,8 @@ def requires_approval(
     name = by or f"{socket.gethostname()}/{os.getpid()}"
 
     def decorate(run: F) -> F:
+        if inspect.isgeneratorfunction(run) or inspect.isasyncgenfunction(run):
+            raise TypeError(f"{run.__name__} is a generator function: it would run after it is reported as done")
         bind = _Binding(run, tool, describe, request, approval_id)
         if inspect.iscoroutinefunction(run):
             if not isinstance(client, AsyncClient):
