@@ -62,6 +62,16 @@ func (s *Store) BeginSigning(ctx context.Context) error {
 		}
 		return nil
 	}
+	return s.MayServe(ctx)
+}
+
+// MayServe reports with [ErrNamespaceSigns] that others sign this namespace by now and
+// this store has no key. Whoever serves asks again and again: without a key no seal can
+// be checked, and a card drawn from a row that was changed would show what nobody asked.
+func (s *Store) MayServe(ctx context.Context) error {
+	if s.signs != nil {
+		return nil
+	}
 	n, err := s.rdb.Exists(ctx, s.keys.signing()).Result()
 	if err != nil {
 		return fmt.Errorf("store: is this namespace signed: %w", err)

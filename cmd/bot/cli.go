@@ -173,6 +173,9 @@ func (t *target) connect(s *shell) (redis.UniversalClient, config.Config, error)
 		}
 		cfg.Redis.URL, cfg.Redis.Namespace = config.NewRedisURL(t.Redis), t.Namespace
 	} else {
+		if s.config == "" && !t.configured {
+			return nil, cfg, fail(exitUsage, "no queue is named: give COUNTERSIGN_REDIS_URL or --redis URL, or --config FILE where you have the bot's configuration")
+		}
 		var err error
 		if cfg, err = s.load(); err != nil {
 			return nil, cfg, err

@@ -50,7 +50,7 @@ func TestSecretFiles(t *testing.T) {
 	}
 	cfg := config.Default()
 	cfg.Redis.TLSKeyFile, cfg.Telegram.Webhook.TLSKeyFile = key, key
-	want := []doctor.File{{"telegram.webhook.tls_key_file", key, true}, {"redis.tls_key_file", key, true}}
+	want := []doctor.File{{Key: "telegram.webhook.tls_key_file", Path: key, World: true}, {Key: "redis.tls_key_file", Path: key, World: true}}
 	if got := of("", cfg); !slices.Equal(got, want) {
 		t.Errorf("the keys of certificates: %v, want %v", got, want)
 	}

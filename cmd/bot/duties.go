@@ -10,13 +10,21 @@ import (
 	"time"
 
 	"countersign/handlers"
+	"countersign/store"
 	"countersign/telegram"
 )
 
-// alive gives a sign of life as long as the bot runs.
+// alive gives a sign of life as long as the bot runs. A bot without a key ends where
+// another begins to sign.
 func (a *App) alive(ctx context.Context) error {
 	for wait(ctx, aliveEvery) {
-		err := a.store.Alive(ctx, streamKeys(*a.config()))
+		err := a.store.MayServe(ctx)
+		if errors.Is(err, store.ErrNamespaceSigns) {
+			return err
+		}
+		if err == nil {
+			err = a.store.Alive(ctx, streamKeys(*a.config()))
+		}
 		a.health.redis(err)
 		if err != nil && ctx.Err() == nil {
 			a.opts.Log.Warn().Err(err).Msg("no sign of life was given; clients may hold the bot for dead")

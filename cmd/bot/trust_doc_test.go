@@ -21,7 +21,7 @@ func TestTrustDocument(t *testing.T) {
 	for name, text := range map[string]string{
 		file: fmt.Sprintf("telegram: {token: %q, api_url: %q}\nredis: {url: %q}\npeople: [{id: %d, name: Ann, role: owner}]\n"+
 			"audit: {signing_key_file: %s}\n", st.sim.Token(), st.url, st.cfg.Redis.URL.Reveal(), annID, filepath.Join(dir, "countersign-signing.pem")),
-		filepath.Join(dir, "request.json"): `{"approval_id":"trash-3-emails","tool":"trash_emails","arguments":{},"card":{"title":"Trash 3 emails"}}`,
+		filepath.Join(dir, "request.json"): `{"approval_id":"mail-1","tool":"trash_emails","arguments":{},"card":{"title":"Trash 3 emails"}}`,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -40,6 +40,11 @@ func TestTrustDocument(t *testing.T) {
 	var said strings.Builder
 	for i, block := range fences(t, "docs/trust.md", "sh run") {
 		said.WriteString(run(block))
+		if strings.HasPrefix(block, "countersign request -f") {
+			if err := st.awaitState("mail-1", "open"); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if i > 0 {
 			continue
 		}
@@ -49,12 +54,8 @@ func TestTrustDocument(t *testing.T) {
 		}
 		st.cfg.Audit.SigningKey = config.NewSecret(string(key))
 		st.start("bot-1")
-		run("countersign request -f request.json")
-		if err := st.awaitState("trash-3-emails", "open"); err != nil {
-			t.Fatal(err)
-		}
 	}
-	for _, words := range []string{"public key", "good: signed by key", "the chain ends at", "trash-3-emails is forgotten"} {
+	for _, words := range []string{"public key", "good: signed by key", "the chain ends at", "mail-1 is forgotten"} {
 		if !strings.Contains(said.String(), words) {
 			t.Errorf("nothing said %q:\n%s", words, said.String())
 		}
