@@ -13,8 +13,13 @@ import (
 	"countersign/approval"
 )
 
-// chainBatch is how many audit lines are chained at once.
-const chainBatch = 200
+const (
+	// chainBatch is how many audit lines are chained at once.
+	chainBatch = 200
+	// chainBytes bounds how long these are, beyond the first of them, so that no script
+	// holds Redis up: the line of a report may be as long as an event.
+	chainBytes = 1 << 20
+)
 
 // Chain puts the oldest audit lines that are not chained yet at the end of the
 // chain, in their order, and returns how many it was and where the chain ends now.
@@ -42,7 +47,12 @@ func (s *Store) chainOnce(ctx context.Context) (n int, end approval.Anchor, done
 	}
 	args := make([]any, 0, 2+4*len(lines.Val()))
 	args = append(args, strconv.FormatInt(end.Seq, 10), end.Prev())
+	size := 0
 	for _, line := range lines.Val() {
+		if size += len(line); size > chainBytes && n > 0 {
+			break
+		}
+		n++
 		data := chained(line)
 		end = end.Next(data)
 		sig := ""
@@ -52,7 +62,7 @@ func (s *Store) chainOnce(ctx context.Context) (n int, end approval.Anchor, done
 		args = append(args, line, data, end.Hash, sig)
 	}
 	v, err := s.run(ctx, "chain", []string{k.audit(), k.Chain(), k.ChainHead(), k.signing()}, args...)
-	return len(lines.Val()), end, asString(v) == "ok", err
+	return n, end, asString(v) == "ok", err
 }
 
 // chained is a line's data in its canonical form. What is no JSON, which no script of

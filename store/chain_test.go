@@ -124,6 +124,16 @@ func chainChecks() []check {
 			same(e, "entries", len(e.chain()), 450)
 			same(e, "faults", e.faults(approval.ChainCheck{}), nil)
 		}},
+		{"chain", "long lines are chained a few at a time, and the longest alone", func(e *env) {
+			long := func(n int) string { return `{"text":"` + strings.Repeat("a", n) + `"}` }
+			e.lines(long(600_000), long(300_000), long(300_000), long(1_500_000), `{"n":1}`)
+			e.chains(2)
+			e.chains(1)
+			e.chains(1)
+			e.chains(1)
+			e.chains(0)
+			same(e, "faults", e.faults(approval.ChainCheck{}), nil)
+		}},
 		{"chain", "of several that chain at once each line is chained once", func(e *env) {
 			const n = 30
 			for i := range n {
