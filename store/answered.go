@@ -15,7 +15,7 @@ type Answered struct {
 	Decision string
 	Surface  string
 	Reason   string
-	Took     time.Duration // from opening to answer; 0 where the row is gone, or never was open
+	Took     time.Duration // from opening to answer; negative where the row is gone, or never was open
 }
 
 // AnsweredSince reads the answers on the stream of all of them after an entry, at most
@@ -31,7 +31,9 @@ func (s *Store) AnsweredSince(ctx context.Context, entry string, limit int64) (a
 		id, _ := e.Values["subject"].(string)
 		opened[i] = pipe.HMGet(ctx, s.keys.Row(id), "opened_at", "answered_at")
 	}
-	_, _ = pipe.Exec(ctx) // what of it failed counts for gone
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, entry, wrapped(err, "times of answers")
+	}
 	for i, e := range entries {
 		last = e.ID
 		if e.Values["type"] != "approval.answered" {
@@ -46,7 +48,7 @@ func (s *Store) AnsweredSince(ctx context.Context, entry string, limit int64) (a
 		if json.Unmarshal([]byte(text), &a) != nil {
 			continue
 		}
-		one := Answered{Decision: a.Decision, Surface: a.By.Surface, Reason: a.Reason}
+		one := Answered{Decision: a.Decision, Surface: a.By.Surface, Reason: a.Reason, Took: -1}
 		if row := opened[i].Val(); len(row) == 2 {
 			one.Took = between(asString(row[0]), asString(row[1]))
 		}
@@ -55,12 +57,12 @@ func (s *Store) AnsweredSince(ctx context.Context, entry string, limit int64) (a
 	return answers, last, nil
 }
 
-// between is the time between two times in Unix ms, 0 where one is not there.
+// between is the time between two times in Unix ms, negative where one is not there.
 func between(from, to string) time.Duration {
 	a, err := strconv.ParseInt(from, 10, 64)
 	b, berr := strconv.ParseInt(to, 10, 64)
-	if err != nil || berr != nil || b < a {
-		return 0
+	if err != nil || berr != nil {
+		return -1
 	}
 	return time.Duration(b-a) * time.Millisecond
 }

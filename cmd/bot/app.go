@@ -271,10 +271,15 @@ func (a *App) start(ctx context.Context) error {
 		if err == nil {
 			err = a.compare(ctx, a.config())
 		}
+		var now time.Time
+		if err == nil {
+			now, err = a.store.Now(ctx)
+		}
 		if err == nil {
 			err = a.store.Alive(ctx, streamKeys(*a.config()))
 		}
 		if err == nil {
+			a.health.metrics.begin(now)
 			break
 		}
 		if try%30 == 0 {

@@ -227,6 +227,7 @@ func dial(cfg config.Config, blocking int, change ...func(*redis.Options)) (redi
 		return redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
 			ContextTimeoutEnabled: true, PoolSize: o.PoolSize, MaxRetries: o.MaxRetries,
+			DialTimeout: o.DialTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, DialerRetries: o.DialerRetries,
 			MaintNotificationsConfig: o.MaintNotificationsConfig,
 		}), nil
 	}

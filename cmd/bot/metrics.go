@@ -40,7 +40,7 @@ type metrics struct {
 	store *store.Store // set before anybody asks
 
 	mu    sync.Mutex // guards entry
-	entry string     // the last answer counted
+	entry string     // the last answer counted; "" until Redis has told the time
 }
 
 func newMetrics(now func() time.Time, registry *prometheus.Registry) *metrics {
@@ -76,8 +76,14 @@ func newMetrics(now func() time.Time, registry *prometheus.Registry) *metrics {
 		open:     gauge("open", "Open approvals."), oldest: gauge("oldest_open_seconds", "Age of the oldest open approval."),
 		audit: gauge("audit_seq", "Number of the newest audit entry."), unchained: gauge("audit_unchained", "Audit lines not yet chained."),
 		stale: gauge("metrics_stale", "1 where the numbers of the queue could not be read anew, else 0."),
-		entry: strconv.FormatInt(now().UnixMilli()-1, 10) + "-18446744073709551615", // the last that can be before now
 	}
+}
+
+// begin says that answers count from now on, by Redis's clock.
+func (m *metrics) begin(now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entry = strconv.FormatInt(now.UnixMilli()-1, 10) + "-18446744073709551615" // the last that can be before now
 }
 
 // took takes note of an event of the intake.
@@ -170,6 +176,9 @@ func (m *metrics) refresh(ctx context.Context, s *store.Store) error {
 	m.unchained.Set(float64(head.Unchained))
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.entry == "" {
+		return nil
+	}
 	for range answersPages {
 		answers, last, err := s.AnsweredSince(ctx, m.entry, answersPage)
 		if err != nil {
@@ -191,7 +200,7 @@ func (m *metrics) count(a store.Answered) {
 	if a.Decision == "refused" {
 		m.refusals.WithLabelValues(codeOf(a.Reason)).Inc()
 	}
-	if a.Took > 0 {
+	if a.Took >= 0 {
 		m.answer.WithLabelValues(a.Decision).Observe(a.Took.Seconds())
 	}
 }
