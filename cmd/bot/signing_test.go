@@ -51,7 +51,9 @@ func TestWithoutAKeyNobodyServesBesideOneThatSigns(t *testing.T) {
 		default:
 			t.Error("it goes on without a key")
 			cancel()
-			<-ended
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
 		}
 		w.ok(old.Close())
 		w.ask("a1", "iris", time.Hour)
