@@ -1,6 +1,6 @@
 package main
 
-// What README.md shows of Go, as it stands there.
+// What docs/go.md shows of Go, as it stands there.
 
 import (
 	"context"

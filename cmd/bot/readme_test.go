@@ -19,10 +19,9 @@ import (
 const (
 	readmeFile   = "README.md"
 	protocolFile = "docs/protocol.md"
+	commandsFile = "docs/commands.md"
+	goFile       = "docs/go.md"
 )
-
-// readme returns the README.
-func readme(t *testing.T) string { return document(t, readmeFile) }
 
 // document returns one of our texts.
 func document(t *testing.T, name string) string {
@@ -65,7 +64,7 @@ func TestReadmeTable(t *testing.T) {
 		want = append(want, strings.Join(words, " "))
 	}
 	var got []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+(?:[ -][a-z]+)*)([^`]*)` \\|.*\\|.*\\|$").FindAllStringSubmatch(readme(t), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z]+(?:[ -][a-z]+)*)([^`]*)` \\|.*\\|.*\\|$").FindAllStringSubmatch(document(t, commandsFile), -1) {
 		got = append(got, m[1])
 	}
 	slices.Sort(want)
@@ -75,20 +74,24 @@ func TestReadmeTable(t *testing.T) {
 		return slices.Contains([]string{"approved", "rejected", "lapsed", "refused", "withdrawn"}, name)
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("README.md lists other commands than there are (-there +listed):\n%s", diff)
+		t.Errorf("docs/commands.md lists other commands than there are (-there +listed):\n%s", diff)
 	}
 }
 
 // What is linked to is there.
 func TestReadmeLinks(t *testing.T) {
-	for _, name := range []string{readmeFile, protocolFile} {
-		links := regexp.MustCompile(`\]\(([^):#]+)\)`).FindAllStringSubmatch(document(t, name), -1)
-		if len(links) == 0 {
-			t.Fatalf("%s has no links", name)
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	for _, page := range append(pages, "../../"+readmeFile, "../../CONTRIBUTING.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, m := range links {
-			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(name), m[1])); err != nil {
-				t.Errorf("%s: %v", name, err)
+		for _, m := range regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+				t.Errorf("%s: %v", page, err)
 			}
 		}
 	}
@@ -102,14 +105,14 @@ func TestReadmeGo(t *testing.T) {
 	}
 	_, shown, ok := strings.Cut(string(code), "as it stands there.\n\n")
 	if !ok {
-		t.Fatal("readme_go_test.go does not say where the README's code begins")
+		t.Fatal("readme_go_test.go does not say where the code of docs/go.md begins")
 	}
-	if diff := cmp.Diff(shown, fences(t, readmeFile, "go")[0]); diff != "" {
-		t.Errorf("README.md shows other code (-runs +shown):\n%s", diff)
+	if diff := cmp.Diff(shown, fences(t, goFile, "go")[0]); diff != "" {
+		t.Errorf("docs/go.md shows other code (-runs +shown):\n%s", diff)
 	}
 }
 
-// shownAnswer checks that a real answer is the one in the README, but for who
+// shownAnswer checks that a real answer is the one in docs/commands.md, but for who
 // and when.
 func shownAnswer(t *testing.T, answer []byte) {
 	t.Helper()
@@ -117,7 +120,7 @@ func shownAnswer(t *testing.T, answer []byte) {
 	if err := json.Unmarshal(answer, &got); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(fences(t, readmeFile, "json")[0]), &want); err != nil {
+	if err := json.Unmarshal([]byte(fences(t, commandsFile, "json")[0]), &want); err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range []map[string]any{got, want} {
@@ -128,6 +131,6 @@ func shownAnswer(t *testing.T, answer []byte) {
 		a["at"], a["by"] = "", slices.Sorted(maps.Keys(by))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("README.md shows another answer (-shown +real):\n%s", diff)
+		t.Errorf("docs/commands.md shows another answer (-shown +real):\n%s", diff)
 	}
 }
