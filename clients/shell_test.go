@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,7 +66,13 @@ func guard(t *testing.T, environment []string, paths ...string) *guarded {
 	g.cmd.Dir, g.cmd.Env = g.folder, append(w.environment(), environment...)
 	g.cmd.Stdout, g.cmd.Stderr = &g.out, &g.out
 	g.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it starts ends with it
-	if err := g.cmd.Start(); err != nil {
+	// A shell cannot trap what was ignored as it began, as nohup has it; what is caught
+	// here is not.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	err = g.cmd.Start()
+	signal.Stop(caught)
+	if err != nil {
 		t.Fatal(err)
 	}
 	go func() {
