@@ -24,11 +24,13 @@ type Memory struct {
 func (s *Store) Remember(ctx context.Context, m Memory) (bool, error) {
 	line := ""
 	if m.Audit != nil {
-		var err error
-		if m.Audit.At, err = s.Now(ctx); err != nil {
+		now, err := s.Now(ctx)
+		if err != nil {
 			return false, err
 		}
-		data, err := m.Audit.Encode()
+		audit := *m.Audit
+		audit.At = now
+		data, err := audit.Encode()
 		if err != nil {
 			return false, fmt.Errorf("store: remember: %w", err)
 		}

@@ -9,14 +9,14 @@ import (
 )
 
 // together runs parts at once. The first that fails ends the others; the error
-// is the first one.
+// is the first one. A panic is an error, too.
 func together(ctx context.Context, parts ...func(context.Context) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	errs := make(chan error, len(parts))
 	for _, part := range parts {
 		go func() {
-			err := part(ctx)
+			err := recovered(ctx, part)
 			if err != nil {
 				end(err)
 			}
