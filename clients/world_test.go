@@ -104,6 +104,9 @@ func newWorld(t *testing.T, namespace ...string) *world {
 	address := server.URL()
 	if len(namespace) > 0 {
 		w.ns, address = namespace[0], server.AdminURL()
+		// Once the bot has ended: the next one here would take up what is left, and
+		// edit messages by numbers that are others in its own chats.
+		t.Cleanup(func() { w.forget() })
 	}
 	w.runtime = server.User(t, "runtime", w.rights()...)
 	w.sim = simulator.New(simulator.Options{Now: time.Now, Token: "7000000:test-token", Username: "countersign_bot", Name: "Countersign"})
@@ -143,6 +146,18 @@ func (w *world) rights() []string {
 		}
 	}
 	return more
+}
+
+// forget deletes all that is in the namespace.
+func (w *world) forget() {
+	ctx, rdb := context.Background(), w.server.Client()
+	keys, err := rdb.Keys(ctx, "{"+w.ns+"}:*").Result()
+	if err == nil && len(keys) > 0 {
+		err = rdb.Del(ctx, keys...).Err()
+	}
+	if err != nil {
+		w.t.Errorf("the namespace %s was not emptied: %v", w.ns, err)
+	}
 }
 
 // start starts the bot and waits until it is ready.
