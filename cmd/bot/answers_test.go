@@ -17,6 +17,7 @@ import (
 
 	"countersign/approval"
 	"countersign/config"
+	"countersign/delivery"
 	"countersign/queue"
 	"countersign/simulator"
 	"countersign/telegram"
@@ -449,6 +450,7 @@ func hookRefused(w *bubble, s saying) {
 	w.cfg.Telegram.Webhook.PublicURL = "https://bot.example/hook"
 	given := w.sim.Fault(s.fault("setWebhook", 0))
 	app := w.build("one", &life{})
+	app.health.standing = func() delivery.Standing { return delivery.Holding } // whose work it is
 	defer func() { w.ok(app.Close()) }()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
