@@ -1,3 +1,7 @@
+//go:build !race
+
+// As answers_test.go, whose table it serves.
+
 package main
 
 import (
