@@ -13,7 +13,7 @@ var (
 )
 
 // Needs counts what an approval needs now.
-func Needs(r *store.Reading, p Present) int { return len(planFor(r, p).needs) }
+func Needs(r *store.Reading, p Present) int { return len(planFor(r, p, nil).needs) }
 
 // Waiting counts the chats that a Pace keeps a lane of, and whether it has a
 // timer.

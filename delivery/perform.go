@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,54 +17,58 @@ import (
 // process may be sending.
 const leaseSoon = 500 * time.Millisecond
 
-// perform waits for its turn and does one thing about one card. It returns how
-// long to leave the chat alone, 0 where all went well or nothing was to do.
-func (r *Reconciler) perform(ctx context.Context, id string, n need, reading *store.Reading) time.Duration {
+// perform waits for its turn and does one thing about one card. Where all went well or
+// nothing was to do, the chat is not to be left alone.
+func (r *Reconciler) perform(ctx context.Context, t task) outcome {
+	n := t.need
 	waited, err := r.cfg.Pace.Wait(ctx, n.class, n.chat)
 	if err != nil {
-		return leaseSoon
+		return outcome{wait: leaseSoon}
 	}
-	p := r.present()
 	if waited {
 		r.cfg.Count("waits", "limit")
 		// What was read before the wait may be old: draw what is true now.
-		if reading, err = r.cfg.Store.Read(ctx, id); err != nil {
-			return time.Second
+		t.present = r.present()
+		t.lease, _ = r.cfg.Leader.Lease()
+		if t.reading, err = r.cfg.Store.Read(ctx, t.id); err != nil {
+			return outcome{wait: time.Second}
 		}
-		if !stillNeeded(reading, n, p) {
-			return 0
+		now := planFor(t.reading, t.present, nil)
+		if !slices.ContainsFunc(now.needs, n.same) {
+			return outcome{}
 		}
+		t.drawn = now.drawn
 	}
 	lease, left := r.cfg.Leader.Lease()
 	if left < CallTimeout {
-		return leaseSoon
+		return outcome{wait: leaseSoon}
 	}
 	switch n.what {
 	case edit:
-		return r.edit(ctx, reading, n, lease, p)
+		return r.edit(ctx, t, lease)
 	case ask:
-		return r.ask(ctx, reading, n, lease)
+		return outcome{wait: r.ask(ctx, t.reading, n, lease)}
 	}
-	return r.send(ctx, reading, n, lease, p)
+	return r.send(ctx, t, lease)
 }
 
-// stillNeeded reports whether a later reading still needs the same.
-func stillNeeded(r *store.Reading, n need, p Present) bool {
-	for _, m := range planFor(r, p).needs {
-		if m.chat == n.chat && m.what == n.what && m.card == n.card && m.message == n.message {
-			return true
-		}
-	}
-	return false
+// same reports whether two needs are about the same.
+func (n need) same(m need) bool {
+	return m.chat == n.chat && m.what == n.what && m.card == n.card && m.message == n.message
 }
 
 // edit draws one message of a card anew.
-func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, lease store.Lease, p Present) time.Duration {
+func (r *Reconciler) edit(ctx context.Context, t task, lease store.Lease) outcome {
+	n, reading, p := t.need, t.reading, t.present
 	c := reading.Card(n.card)
 	if c == nil {
-		return 0
+		return outcome{}
 	}
+	drawn, planned := t.drawn[c.ID]
 	m, err := r.tell(ctx, reading.ID, c.Chat, p.Cards, func(s cards.Settings) cards.Message {
+		if planned && s.TimeTag == p.Cards.TimeTag {
+			return drawn.message
+		}
 		return cards.Card(view(reading, c, p.with(s)), s)
 	}, func(ctx context.Context, m cards.Message, plain bool) error {
 		out := outgoing(c, n, m)
@@ -74,13 +79,12 @@ func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, l
 		if unclear(err) {
 			r.doubted(ctx, reading.ID, c.ID, n.message, lease)
 		}
-		return r.failed(ctx, reading, n, c, lease, err)
+		return outcome{wait: r.failed(ctx, reading, n, c, lease, err)}
 	}
-	ctx, cancel := recording(ctx)
-	defer cancel()
-	kept, err := r.cfg.Store.Edited(ctx, reading.ID, c.ID, n.message, m.Hash(), stepOn(reading, c, p), lease)
 	r.cfg.Count("edits")
-	return r.kept(kept, err, reading.ID)
+	return r.record(ctx, t, c, store.Record{
+		ID: t.id, Card: c.ID, What: store.AnEdit, Message: n.message, Drawn: m.Hash(), StepRev: stepOn(reading, c, p),
+	}, lease)
 }
 
 // doubted writes down that nobody knows what a message shows: Telegram may have
@@ -89,7 +93,7 @@ func (r *Reconciler) edit(ctx context.Context, reading *store.Reading, n need, l
 // that one's, who then draws the card again.
 func (r *Reconciler) doubted(ctx context.Context, id, card string, message int, lease store.Lease) {
 	r.recorded(ctx, id, func(ctx context.Context) (bool, error) {
-		return r.cfg.Store.Edited(ctx, id, card, message, "", 0, lease)
+		return r.cfg.Store.Record(ctx, store.Record{ID: id, Card: card, What: store.AnEdit, Message: message}, lease)
 	})
 }
 
@@ -106,21 +110,16 @@ func (r *Reconciler) kept(ok bool, err error, id string) time.Duration {
 }
 
 // send posts a new message: the card, its lapse notice or its reminder.
-func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, lease store.Lease, p Present) time.Duration {
-	c, err := r.cardFor(ctx, reading, n, lease)
-	if err != nil {
-		return r.unrecorded(err, reading.ID)
-	}
-	if c == nil {
-		return leaseSoon // the lease is another's
-	}
-	switch status, err := r.cfg.Store.Intend(ctx, c.ID, n.what, lease, CallTimeout); {
+func (r *Reconciler) send(ctx context.Context, t task, lease store.Lease) outcome {
+	n, reading, p := t.need, t.reading, t.present
+	c, status, err := r.intend(ctx, reading, n, lease)
+	switch {
 	case err != nil:
-		return r.unrecorded(err, reading.ID)
+		return outcome{wait: r.unrecorded(err, reading.ID)}
 	case status == store.IsBusy || status == store.IsStale:
-		return leaseSoon
+		return outcome{wait: leaseSoon}
 	case status != store.MaySend:
-		return 0
+		return outcome{}
 	}
 	var sent telegram.Sent
 	m, err := r.tell(ctx, reading.ID, c.Chat, p.Cards, func(s cards.Settings) cards.Message {
@@ -142,15 +141,15 @@ func (r *Reconciler) send(ctx context.Context, reading *store.Reading, n need, l
 		return err
 	})
 	if err != nil {
-		return r.failed(ctx, reading, n, c, lease, err)
+		return outcome{wait: r.failed(ctx, reading, n, c, lease, err)}
 	}
 	r.cfg.Count("sends", n.what)
 	if n.what == store.TheCard && reading.Row.State == approval.Open && r.cfg.Carded != nil {
 		r.cfg.Carded(reading.Row.OpenedAt)
 	}
-	return r.recorded(ctx, reading.ID, func(ctx context.Context) (bool, error) {
-		return r.cfg.Store.Sent(ctx, reading.ID, c.ID, n.what, sent.MessageID, m.Hash(), stepOn(reading, c, p), lease)
-	})
+	return r.record(ctx, t, c, store.Record{
+		ID: t.id, Card: c.ID, What: n.what, Message: sent.MessageID, Drawn: m.Hash(), StepRev: stepOn(reading, c, p),
+	}, lease)
 }
 
 // recorded writes down what was sent, as often as it takes while this process
@@ -168,16 +167,19 @@ func (r *Reconciler) recorded(ctx context.Context, id string, write func(context
 	}
 }
 
-// cardFor is the card a send is about, made where there is none yet.
-func (r *Reconciler) cardFor(ctx context.Context, reading *store.Reading, n need, lease store.Lease) (*store.Card, error) {
-	if n.card != "" {
-		return reading.Card(n.card), nil
+// intend says that a send is about to be made, and returns the card that it is about,
+// made where there is none yet. The card is nil only where it may not be sent.
+func (r *Reconciler) intend(ctx context.Context, reading *store.Reading, n need, lease store.Lease) (*store.Card, store.IntentStatus, error) {
+	if n.card == "" {
+		cid, status, err := r.cfg.Store.NewCardIntended(ctx, reading.ID, n.place, lease, CallTimeout)
+		return &store.Card{ID: cid, Chat: n.place.Chat, Thread: n.place.Thread, Reader: n.place.Reader}, status, err
 	}
-	cid, err := r.cfg.Store.NewCard(ctx, reading.ID, n.place, &lease, false)
-	if err != nil || cid == "" {
-		return nil, err
+	c := reading.Card(n.card)
+	if c == nil {
+		return nil, store.IsStale, nil // the lease is another's
 	}
-	return &store.Card{ID: cid, Chat: n.place.Chat, Thread: n.place.Thread, Reader: n.place.Reader}, nil
+	status, err := r.cfg.Store.Intend(ctx, c.ID, n.what, lease, CallTimeout)
+	return c, status, err
 }
 
 // render makes the message of a send.

@@ -29,11 +29,35 @@ const (
 type plan struct {
 	needs []need
 	next  time.Duration // negative: never
+	drawn drawings
 }
 
-// planFor compares what each card shows with what it should show. It is pure.
-func planFor(r *store.Reading, p Present) plan {
-	out := plan{next: -1}
+// drawings are what cards should show, by the card's id.
+type drawings map[string]drawing
+
+type drawing struct {
+	message cards.Message // empty where nothing more than its digest is wanted
+	hash    string
+}
+
+// of is the drawing of a card, made where it is not there yet.
+func (d drawings) of(r *store.Reading, c *store.Card, p Present) drawing {
+	have, ok := d[c.ID]
+	if !ok {
+		have.message = cards.Card(view(r, c, p), p.Cards)
+		have.hash = have.message.Hash()
+		d[c.ID] = have
+	}
+	return have
+}
+
+// planFor compares what each card shows with what it should show. It is pure. Of what
+// it should show, what was drawn already is taken as it is, and not changed.
+func planFor(r *store.Reading, p Present, drawn drawings) plan {
+	out := plan{next: -1, drawn: maps.Clone(drawn)}
+	if out.drawn == nil {
+		out.drawn = drawings{}
+	}
 	if r.Row == nil || r.Row.Request == nil && r.Row.Seal.Good() && r.Row.Forgotten.IsZero() {
 		return out // it was refused as it came
 	}
@@ -56,7 +80,7 @@ func planFor(r *store.Reading, p Present) plan {
 		case c.Doubt != "":
 			out.needs = append(out.needs, need{chat: c.Chat, class: StepEdit, what: ask, card: c.ID})
 		default:
-			out.needs = append(out.needs, cardNeeds(r, c, p)...)
+			out.needs = append(out.needs, cardNeeds(r, c, p, out.drawn)...)
 		}
 	}
 	if s := step(r, p); s != nil && r.Row.State == approval.Open {
@@ -72,7 +96,7 @@ func planFor(r *store.Reading, p Present) plan {
 }
 
 // cardNeeds is what one card needs, an edit before a notice.
-func cardNeeds(r *store.Reading, c *store.Card, p Present) []need {
+func cardNeeds(r *store.Reading, c *store.Card, p Present, drawn drawings) []need {
 	n := need{chat: c.Chat, card: c.ID}
 	if !c.Sent && !c.Retired {
 		if quiet(r, c.Chat) && triedOpen(r.Row, c) {
@@ -82,7 +106,7 @@ func cardNeeds(r *store.Reading, c *store.Card, p Present) []need {
 		return []need{n}
 	}
 	var needs []need
-	hash := cards.Card(view(r, c, p), p.Cards).Hash()
+	hash := drawn.of(r, c, p).hash
 	n.what, n.class = edit, editClass(r.Row)
 	for message, drawn := range messages(c) {
 		if drawn != hash {

@@ -207,7 +207,7 @@ func TestPlan(t *testing.T) {
 			for _, change := range c.then {
 				change(r)
 			}
-			got := planFor(r, present())
+			got := planFor(r, present(), nil)
 			slices.SortFunc(got.needs, func(a, b need) int { return cmp.Compare(a.message, b.message) })
 			if diff := gocmp.Diff(c.want, got.needs, gocmp.AllowUnexported(need{})); diff != "" {
 				t.Errorf("needs (-want +got):\n%s", diff)
@@ -278,7 +278,7 @@ func TestNoNewCardForWhoIsNoLongerListed(t *testing.T) {
 		r.Row.Chats = []approval.Chat{{ID: ann}, {ID: ben}, {ID: group}}
 	})
 	var chats []int64
-	for _, n := range planFor(r, p).needs {
+	for _, n := range planFor(r, p, nil).needs {
 		chats = append(chats, n.chat)
 	}
 	if want := []int64{ann, group}; !slices.Equal(chats, want) {

@@ -165,7 +165,7 @@ func (s *scene) sent(id, card, what string, message int) int {
 	if step := s.read(id).Step; step != nil && step.CardID == card {
 		rev = step.Rev
 	}
-	recorded, err := s.store.Sent(s.Context(), id, card, what, message, "drawn", rev, s.lease)
+	recorded, err := s.store.Record(s.Context(), store.Record{ID: id, Card: card, What: what, Message: message, Drawn: "drawn", StepRev: rev}, s.lease)
 	s.ok(err)
 	if !recorded {
 		s.Fatalf("%s of %q was not recorded", what, id)

@@ -19,15 +19,27 @@ type Place struct {
 // returns "" where the row is gone, or the lease is no longer ours; a lease of
 // nil makes a card without holding it (a person asked for it).
 func (s *Store) NewCard(ctx context.Context, id string, p Place, lease *Lease, again bool) (string, error) {
+	cid, _, err := s.newCard(ctx, id, p, fence(lease), again, "")
+	return cid, err
+}
+
+// NewCardIntended is [Store.NewCard] and [Store.Intend] in one step: it makes a card
+// that is about to be sent. Where the id is "" the status is [IsStale].
+func (s *Store) NewCardIntended(ctx context.Context, id string, p Place, lease Lease, timeout time.Duration) (string, IntentStatus, error) {
+	return s.newCard(ctx, id, p, fence(&lease), false, strconv.FormatInt(timeout.Milliseconds(), 10))
+}
+
+func (s *Store) newCard(ctx context.Context, id string, p Place, fence string, again bool, timeout string) (string, IntentStatus, error) {
 	cid, err := s.NewID()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	k := s.keys
 	v, err := s.run(ctx, "card",
 		[]string{k.Row(id), k.cards(id), k.card(cid), k.lease(), k.dirty(), k.wake()},
-		k.Prefix(), id, cid, p.Chat, p.Thread, fence(lease), flag(p.Reader), flag(again))
-	return asString(v), err
+		k.Prefix(), id, cid, p.Chat, p.Thread, fence, flag(p.Reader), flag(again), timeout)
+	cid, status := asPair(v)
+	return cid, IntentStatus(status), err
 }
 
 // What a message of ours is, beside a card's own.
@@ -35,7 +47,7 @@ const (
 	TheCard     = "message"
 	TheNotice   = "notice"
 	TheReminder = "reminder"
-	anEdit      = "edit"
+	AnEdit      = "edit" // of a card's message
 )
 
 // IntentStatus is whether a message may be sent now.
@@ -57,24 +69,45 @@ func (s *Store) Intend(ctx context.Context, card, what string, lease Lease, time
 	return IntentStatus(asString(v)), err
 }
 
-// Sent records a message that Telegram took. drawn is the digest of what it
-// shows, stepRev the confirm step it shows (0: none). It reports false where
-// the lease is another's by now.
-func (s *Store) Sent(ctx context.Context, id, card, what string, message int, drawn string, stepRev int64, lease Lease) (bool, error) {
-	step := ""
-	if stepRev != 0 {
-		step = strconv.FormatInt(stepRev, 10)
-	}
-	k := s.keys
-	v, err := s.run(ctx, "sent",
-		[]string{k.card(card), k.lease(), k.Row(id), k.memory(id), k.dirty(), k.wake()},
-		k.Prefix(), id, card, lease.Number, what, message, drawn, step)
-	return asString(v) == "ok", err
+// A Record is what Telegram took of a card: a new message, or an edit of one.
+type Record struct {
+	ID      string // the approval
+	Card    string
+	What    string // [TheCard], [TheNotice], [TheReminder] or [AnEdit]
+	Message int
+	Drawn   string // the digest of what the message shows; "": nobody knows
+	StepRev int64  // the confirm step it shows with its Yes, 0: none
 }
 
-// Edited records an edit that Telegram took, as [Store.Sent] does a send.
-func (s *Store) Edited(ctx context.Context, id, card string, message int, drawn string, stepRev int64, lease Lease) (bool, error) {
-	return s.Sent(ctx, id, card, anEdit, message, drawn, stepRev, lease)
+// Record writes a record down. It reports false where the lease is another's by now.
+func (s *Store) Record(ctx context.Context, rec Record, lease Lease) (bool, error) {
+	status, err := s.record(ctx, rec, lease, "", "", "", "")
+	return status != "stale", err
+}
+
+// RecordLast writes down a record after which the approval needs nothing more, as far
+// as the reading goes, and settles it in the same step as [Store.Settle] does. It
+// reports whether it is kept, and whether the approval is settled: it is not where it
+// has changed since. The lease has to be that of the reading.
+func (s *Store) RecordLast(ctx context.Context, rec Record, r *Reading, again time.Duration, lease Lease) (kept, settled bool, err error) {
+	status, err := s.record(ctx, rec, lease, wait(again), strconv.FormatInt(r.Now.UnixMilli(), 10), r.revision(), r.marks)
+	return status != "stale", status == "settled", err
+}
+
+func (s *Store) record(ctx context.Context, rec Record, lease Lease, settle ...any) (string, error) {
+	step := ""
+	if rec.StepRev != 0 {
+		step = strconv.FormatInt(rec.StepRev, 10)
+	}
+	k := s.keys
+	args := []any{k.Prefix(), rec.ID, rec.Card, lease.Number, rec.What, rec.Message, rec.Drawn, step}
+	v, err := s.run(ctx, "sent",
+		[]string{k.card(rec.Card), k.lease(), k.Row(rec.ID), k.memory(rec.ID), k.dirty(), k.wake()},
+		append(args, settle...)...)
+	if err != nil {
+		return "", err
+	}
+	return asString(v), nil
 }
 
 // SeenAll stands for all pages: the whole list was sent as a file.

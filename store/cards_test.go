@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"time"
+
 	"countersign/store"
 	"countersign/store/storetest"
 )
@@ -95,6 +97,50 @@ func cardChecks() []check {
 			l := e.lease()
 			l.Number++
 			e.unchanged(func() { same(e, "card", e.place("a1", store.Place{Chat: ann}, &l, false), "") })
+		}},
+		{"card", "one that is about to be sent says so as it is made, and as it is found", func(e *env) {
+			e.open("a1")
+			l := e.lease()
+			var cid string
+			for range 2 {
+				made, status, err := e.store.NewCardIntended(e.ctx, "a1", store.Place{Chat: ann}, l, timeout)
+				e.ok(err)
+				same(e, "status", status, store.MaySend)
+				same(e, "found again", cid == "" || cid == made, true)
+				cid = made
+				e.at("end of the call", e.read("a1").Card(cid).Trying, e.now().Add(timeout))
+				e.advance(time.Second)
+			}
+			e.sent("a1", cid, store.TheCard, message, 0)
+			e.unchanged(func() {
+				found, status, err := e.store.NewCardIntended(e.ctx, "a1", store.Place{Chat: ann}, l, timeout)
+				e.ok(err)
+				same(e, "card", found, cid)
+				same(e, "status", status, store.IsSent)
+			})
+		}},
+		{"card", "one is made, but not sent, where too little of the lease is left for a call", func(e *env) {
+			e.open("a1")
+			l, _, err := e.store.TakeLease(e.ctx, "short", timeout-time.Second)
+			e.ok(err)
+			cid, status, err := e.store.NewCardIntended(e.ctx, "a1", store.Place{Chat: ann}, l, timeout)
+			e.ok(err)
+			same(e, "status", status, store.IsStale)
+			same(e, "tried", e.read("a1").Card(cid).Trying, time.Time{})
+		}},
+		{"card", "who lost the lease, or asks for what is gone, intends nothing", func(e *env) {
+			e.open("a1")
+			l := e.lease()
+			old := l
+			old.Number++
+			for id, l := range map[string]store.Lease{"a1": old, "never": l} {
+				e.unchanged(func() {
+					cid, status, err := e.store.NewCardIntended(e.ctx, id, store.Place{Chat: ann}, l, timeout)
+					e.ok(err)
+					same(e, "card", cid, "")
+					same(e, "status", status, store.IsStale)
+				})
+			}
 		}},
 		{"card", "what is gone gets no card", func(e *env) {
 			e.unchanged(func() { same(e, "card", e.place("never", store.Place{Chat: ann}, nil, false), "") })

@@ -63,11 +63,15 @@ func (s *Store) due(ctx context.Context, key string, limit int) (Due, error) {
 // reports false where the approval has changed since, and stays due. The error is
 // [ErrStale] where the lease is another's by now; it stays due for that one.
 func (s *Store) Settle(ctx context.Context, r *Reading, again time.Duration, lease Lease) (bool, error) {
-	rev := int64(0)
-	if r.Row != nil {
-		rev = r.Row.Rev
+	return s.settle(ctx, "a:"+r.ID, s.keys.Row(r.ID), r.revision(), r.marks, again, r.Now, &lease)
+}
+
+// revision is that of the row as a script compares it, "0" where there was none.
+func (r *Reading) revision() string {
+	if r.Row == nil {
+		return "0"
 	}
-	return s.settle(ctx, "a:"+r.ID, s.keys.Row(r.ID), strconv.FormatInt(rev, 10), r.marks, again, r.Now, &lease)
+	return strconv.FormatInt(r.Row.Rev, 10)
 }
 
 // SettleNotice takes a notice off the changes feed, or puts it off for a while
@@ -79,16 +83,20 @@ func (s *Store) SettleNotice(ctx context.Context, nid string, again time.Duratio
 }
 
 func (s *Store) settle(ctx context.Context, member, key, rev, marks string, again time.Duration, from time.Time, lease *Lease) (bool, error) {
-	ms := "-1"
-	if again >= 0 {
-		ms = strconv.FormatInt(again.Milliseconds(), 10)
-	}
 	base := ""
 	if !from.IsZero() {
 		base = strconv.FormatInt(from.UnixMilli(), 10)
 	}
-	v, err := s.run(ctx, "settle", []string{s.keys.dirty(), key, s.keys.lease()}, member, rev, ms, base, marks, fence(lease))
+	v, err := s.run(ctx, "settle", []string{s.keys.dirty(), key, s.keys.lease()}, member, rev, wait(again), base, marks, fence(lease))
 	return asString(v) == "1", fenced(v, err)
+}
+
+// wait is a wait as settle in lib.lua takes it.
+func wait(again time.Duration) string {
+	if again < 0 {
+		return "-1"
+	}
+	return strconv.FormatInt(again.Milliseconds(), 10)
 }
 
 // Touch marks an approval as to be looked at now, before what nobody waits for.
@@ -118,28 +126,42 @@ func (s *Store) TouchOpen(ctx context.Context) error {
 	return nil
 }
 
-// WaitChange waits until something is marked after the given point of the
-// feed, or for at most d. It returns the new point and the approvals marked
-// since; the marks themselves are what counts, since the feed is short. The
-// first point is "0".
-func (s *Store) WaitChange(ctx context.Context, after string, d time.Duration) (string, []string, error) {
+// Changes are what was marked after a point of the changes feed.
+type Changes struct {
+	Point     string
+	Approvals []string
+	// All says that nothing else was marked: else the marks themselves tell.
+	All bool
+}
+
+// keptMessages is how many of its latest messages the feed keeps at least (mark in
+// lib.lua): whoever reads fewer at once has missed none before them.
+const keptMessages = 64
+
+// WaitChange waits until something is marked after the given point of the feed, or for
+// at most d. The first point is "0".
+func (s *Store) WaitChange(ctx context.Context, after string, d time.Duration) (Changes, error) {
+	c := Changes{Point: after, All: true}
 	res, err := s.rdb.XRead(ctx, &redis.XReadArgs{Streams: []string{s.keys.wake(), after}, Block: d, Count: 256}).Result()
 	if errors.Is(err, redis.Nil) {
-		return after, nil, nil
+		return c, nil
 	}
 	if err != nil {
-		return after, nil, fmt.Errorf("store: wait for changes: %w", err)
+		return c, fmt.Errorf("store: wait for changes: %w", err)
 	}
-	var ids []string
 	for _, stream := range res {
+		c.All = c.All && len(stream.Messages) < keptMessages
 		for _, m := range stream.Messages {
-			after = m.ID
-			if member, _ := m.Values["m"].(string); strings.HasPrefix(member, "a:") {
-				ids = append(ids, strings.TrimPrefix(member, "a:"))
+			c.Point = m.ID
+			member, _ := m.Values["m"].(string)
+			if id, ok := strings.CutPrefix(member, "a:"); ok {
+				c.Approvals = append(c.Approvals, id)
+			} else {
+				c.All = false
 			}
 		}
 	}
-	return after, ids, nil
+	return c, nil
 }
 
 // Overdue lists approvals whose deadline has passed, at most limit of them.

@@ -11,8 +11,8 @@ func harmless() map[string]string {
 		"undo: if r[1] ~= 'executed' and r[1] ~= 'partial' then return no('no_undo') end: " +
 			"r[1] ~= 'executed' and r[1] ~= 'partial' is never true": "no other state has an end of undo",
 		"undo: retire(prefix, id, tonumber(r[4]) + tonumber(ARGV[10])): left out": "the report has set the same time",
-		"settle: if rev and ARGV[2] ~= '' and rev ~= ARGV[2] then return 0 end: " +
-			"rev and ARGV[2] ~= '' and rev ~= ARGV[2] becomes rev and rev ~= ARGV[2]": "a notice has no revision",
+		"lib: if now[1] and rev ~= '' and (now[1] ~= rev or (now[2] or '') ~= marks) then return false end: " +
+			"now[1] and rev ~= '' and (now[1] ~= rev or (now[2] or '') ~= marks) becomes now[1] and (now[1] ~= rev or (now[2] or '') ~= marks)": "a notice has no revision",
 		"claimed: if not claim[1] or claim[1] ~= r[3] then return 'no_claim' end: " +
 			"not claim[1] or claim[1] ~= r[3] becomes claim[1] ~= r[3]": "no pin differs from the row's",
 		"sent: if (what == 'edit' or what == 'message') and ARGV[8] ~= '' then: " +

@@ -103,7 +103,7 @@ func TestChecksFindFaults(t *testing.T) {
 	for _, c := range checks() {
 		byScript[c.script] = append(byScript[c.script], c)
 	}
-	for _, some := range []string{"asked", "view", "sent", "card", "decide", "open", "moved", "rehome", "fail", "chat"} {
+	for _, some := range []string{"asked", "view", "sent", "card", "intent", "settle", "decide", "open", "moved", "rehome", "fail", "chat"} {
 		byScript["lib"] = append(byScript["lib"], byScript[some]...)
 	}
 	unused := harmless()

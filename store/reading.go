@@ -29,6 +29,7 @@ type Reading struct {
 	moves   Moves  // see Home
 	rev     string // the row's revision, as it is kept
 	marks   string // likewise, how often it was marked beside its changes
+	due     string // when it is to be looked at, in ms, "" for never; only of what was read by itself
 	covered string // what the row's seal covers, as it is kept; "" where no key is configured
 }
 
@@ -41,6 +42,10 @@ func (r *Reading) Card(id string) *Card {
 	}
 	return nil
 }
+
+// Due reports whether the approval is to be looked at by now; only of what one of the
+// Read methods read.
+func (r *Reading) Due() bool { return r.due != "" && !millis(r.due).After(r.Now) }
 
 // SeenBy lists the pages, from 0, that an approval's cards have shown to a
 // person, or reports that the whole list was.
@@ -174,6 +179,9 @@ func (s *Store) parseReading(v any) (*Reading, error) {
 	if len(parts) > 6 {
 		r.CardID = asString(parts[5])
 		r.settleIn(asMap(parts[6]))
+	}
+	if len(parts) > 8 {
+		r.due = asString(parts[8])
 	}
 	return r, nil
 }

@@ -76,7 +76,7 @@ func (e *env) card(id string) string {
 // sent records a send or an edit under the present lease.
 func (e *env) sent(id, card, what string, message int, stepRev int64) {
 	e.Helper()
-	ok, err := e.store.Sent(e.ctx, id, card, what, message, "drawn", stepRev, e.lease())
+	ok, err := e.store.Record(e.ctx, store.Record{ID: id, Card: card, What: what, Message: message, Drawn: "drawn", StepRev: stepRev}, e.lease())
 	e.ok(err)
 	if !ok {
 		e.Fatalf("%s of %q was not recorded", what, id)
@@ -89,7 +89,7 @@ func (e *env) late(id, card, what string, message int) {
 	l := e.lease()
 	l.Number--
 	e.marked(id, func() {
-		ok, err := e.store.Sent(e.ctx, id, card, what, message, "late", 0, l)
+		ok, err := e.store.Record(e.ctx, store.Record{ID: id, Card: card, What: what, Message: message, Drawn: "late"}, l)
 		e.ok(err)
 		same(e, "recorded", ok, false)
 	})

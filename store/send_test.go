@@ -10,6 +10,20 @@ import (
 
 const timeout = 10 * time.Second
 
+// record is what was sent of a card.
+func record(card string) store.Record {
+	return store.Record{ID: "a1", Card: card, What: store.TheCard, Message: message, Drawn: "last"}
+}
+
+// last records what is the last of an approval as it was read.
+func (e *env) last(r *store.Reading, card string, again time.Duration, settles bool) {
+	e.Helper()
+	kept, settled, err := e.store.RecordLast(e.ctx, record(card), r, again, e.lease())
+	e.ok(err)
+	same(e, "kept", kept, true)
+	same(e, "settled", settled, settles)
+}
+
 func sendChecks() []check {
 	intends := func(e *env, card string, l store.Lease, want store.IntentStatus) {
 		e.Helper()
@@ -102,7 +116,7 @@ func sendChecks() []check {
 		{"sent", "an edit is what its message shows", func(e *env) {
 			e.open("a1")
 			cid := e.card("a1")
-			ok, err := e.store.Edited(e.ctx, "a1", cid, message, "second", 0, e.lease())
+			ok, err := e.store.Record(e.ctx, store.Record{ID: "a1", Card: cid, What: store.AnEdit, Message: message, Drawn: "second"}, e.lease())
 			e.ok(err)
 			same(e, "recorded", ok, true)
 			want := e.rdb.HGetAll(e.ctx, e.keys.CardKey(cid)).Val()
@@ -142,6 +156,48 @@ func sendChecks() []check {
 			e.ok(e.rdb.Del(e.ctx, e.keys.Row(r.ID)).Err())
 			e.late("a1", cid, "edit", message)
 			same(e, "rows", e.rdb.Exists(e.ctx, e.keys.Row(r.ID)).Val(), 0)
+		}},
+		{"sent", "the last of an approval takes it off the feed with it, or puts it off from when it was read", func(e *env) {
+			e.open("a1")
+			cid := e.place("a1", store.Place{Chat: ann}, nil, false)
+			r := e.read("a1")
+			same(e, "due", r.Due(), true)
+			e.advance(time.Second)
+			e.last(r, cid, hour, true)
+			same(e, "message", e.read("a1").Card(cid).Message, message)
+			same(e, "due", e.read("a1").Due(), false)
+			at, err := e.rdb.ZScore(e.ctx, e.keys.DirtyKey(), "a:a1").Result()
+			e.ok(err)
+			e.at("due again", time.UnixMilli(int64(at)), r.Now.Add(hour))
+			e.last(e.read("a1"), cid, -1, true)
+			same(e, "marks", e.rdb.ZCard(e.ctx, e.keys.DirtyKey()).Val(), 0)
+			same(e, "due", e.read("a1").Due(), false)
+		}},
+		{"sent", "the last of an approval that has changed since is kept, and the approval stays due", func(e *env) {
+			e.open("a1")
+			cid := e.card("a1")
+			r := e.read("a1")
+			e.step("a1", ann, cid)
+			e.last(r, cid, -1, false)
+			r = e.read("a1")
+			e.ok(e.store.Touch(e.ctx, "a1"))
+			e.last(r, cid, -1, false)
+			same(e, "due", e.read("a1").Due(), true)
+			r = e.read("a1")
+			r.Row = nil // it was not there yet
+			e.last(r, cid, -1, false)
+		}},
+		{"sent", "under an old lease the last of an approval settles nothing", func(e *env) {
+			e.open("a1")
+			cid := e.card("a1")
+			r := e.read("a1")
+			l := e.lease()
+			l.Number--
+			kept, settled, err := e.store.RecordLast(e.ctx, record(cid), r, -1, l)
+			e.ok(err)
+			same(e, "kept", kept, false)
+			same(e, "settled", settled, false)
+			same(e, "due", e.read("a1").Due(), true)
 		}},
 		{"sent", "a card that is gone stays gone", func(e *env) {
 			e.open("a1")

@@ -75,7 +75,7 @@ func (f *floor) open(n int, chats ...int64) (ids []string) {
 		for _, c := range chats {
 			cid, err := f.store.NewCard(f.t.Context(), id, store.Place{Chat: c}, &f.lease, false)
 			f.ok(err)
-			_, err = f.store.Sent(f.t.Context(), id, cid, store.TheCard, 100+i, "drawn", 0, f.lease)
+			_, err = f.store.Record(f.t.Context(), store.Record{ID: id, Card: cid, What: store.TheCard, Message: 100 + i, Drawn: "drawn"}, f.lease)
 			f.ok(err)
 		}
 		ids = append(ids, id)

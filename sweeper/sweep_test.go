@@ -138,7 +138,7 @@ func (f *floor) openIn(id string, chat int64) string {
 	storetest.Open(f.t, f.store, storetest.Request(id))
 	cid, err := f.store.NewCard(f.t.Context(), id, store.Place{Chat: chat}, &f.lease, false)
 	f.ok(err)
-	_, err = f.store.Sent(f.t.Context(), id, cid, store.TheCard, 900, "drawn", 0, f.lease)
+	_, err = f.store.Record(f.t.Context(), store.Record{ID: id, Card: cid, What: store.TheCard, Message: 900, Drawn: "drawn"}, f.lease)
 	f.ok(err)
 	return id
 }

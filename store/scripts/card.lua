@@ -1,17 +1,22 @@
 -- Makes a card of an approval for one chat, or finds the one that stands there.
 -- KEYS: row, cards, card, lease, dirty, wake
--- ARGV: prefix, id, card id, chat, thread, lease number, reader (0 | 1), again (0 | 1: retire the older ones)
--- Returns the card's id, or '' where the row is gone or the lease is another's.
+-- ARGV: prefix, id, card id, chat, thread, lease number, reader (0 | 1), again (0 | 1: retire the older ones),
+--       call timeout where it is about to be sent, else ''
+-- Returns {the card's id, what came of the intent}; the id is '' where the row is gone or the lease is another's.
 local prefix, id, cid, chat = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-if redis.call('EXISTS', KEYS[1]) == 0 then return '' end
+local function stands(card)
+  if ARGV[9] == '' then return {card, ''} end
+  return {card, intend(prefix .. 'bot:card:' .. card, KEYS[4], 'message', ARGV[6], tonumber(ARGV[9]))}
+end
+if redis.call('EXISTS', KEYS[1]) == 0 then return {'', 'stale'} end
 -- The reply to this very command was lost, and the client sends it again.
-if redis.call('SISMEMBER', KEYS[2], cid) == 1 then return cid end
-if ARGV[6] ~= '' and redis.call('HGET', KEYS[4], 'number') ~= ARGV[6] then return '' end
+if redis.call('SISMEMBER', KEYS[2], cid) == 1 then return stands(cid) end
+if ARGV[6] ~= '' and redis.call('HGET', KEYS[4], 'number') ~= ARGV[6] then return {'', 'stale'} end
 for _, have in ipairs(redis.call('SMEMBERS', KEYS[2])) do
   local key = prefix .. 'bot:card:' .. have
   local c = redis.call('HMGET', key, 'chat', 'retired', 'reader', 'thread')
   if c[1] == chat and not c[2] and (c[3] or '0') == ARGV[7] then
-    if ARGV[8] == '0' and c[4] == ARGV[5] then return have end
+    if ARGV[8] == '0' and c[4] == ARGV[5] then return stands(have) end
     if ARGV[8] ~= '0' and ARGV[7] == '0' then redis.call('HSET', key, 'retired', '1') end
   end
 end
@@ -23,4 +28,4 @@ if ARGV[8] ~= '0' then
   redis.call('HINCRBY', KEYS[1], 'rev', 1)
   mark(KEYS[5], KEYS[6], 'a:' .. id, URGENT)
 end
-return cid
+return stands(cid)

@@ -25,6 +25,35 @@ local function mark(dirty, wake, member, at)
   redis.call('XADD', wake, 'MAXLEN', '~', '64', '*', 'm', member)
 end
 
+-- Takes something off the changes feed (wait: -1), or puts it off for so many ms from a
+-- time, unless its row has changed or was marked since it was read. Returns whether it did.
+local function settle(dirty, member, row, rev, marks, wait, from)
+  local now = redis.call('HMGET', row, 'rev', 'marks')
+  if now[1] and rev ~= '' and (now[1] ~= rev or (now[2] or '') ~= marks) then return false end
+  if wait == -1 then
+    redis.call('ZREM', dirty, member)
+  else
+    redis.call('ZADD', dirty, text(from + wait), member)
+  end
+  return true
+end
+
+-- Says that a message of a card or a notice is about to be sent, if it may be: the Bot
+-- API has no idempotency key, so the intent comes before the send and the message id
+-- after it. At least timeout ms of the lease must be left.
+-- Returns ok | sent | busy | stale
+local function intend(hash, lease, what, number, timeout)
+  local now = now_ms()
+  if redis.call('EXISTS', hash) == 0 then return 'stale' end
+  local l = redis.call('HMGET', lease, 'number', 'until')
+  if l[1] ~= number or tonumber(l[2]) - now < timeout then return 'stale' end
+  local h = redis.call('HMGET', hash, what, what .. '_until', what .. '_lease')
+  if h[1] then return 'sent' end
+  if h[2] and tonumber(h[2]) > now and h[3] ~= number then return 'busy' end
+  redis.call('HSET', hash, what .. '_until', text(now + timeout), what .. '_lease', number)
+  return 'ok'
+end
+
 -- Publishes one event on the stream of all answers and on the approval's own.
 local function publish(answers, answer, kind, event, id, time, data)
   for _, key in ipairs({answers, answer}) do

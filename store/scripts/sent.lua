@@ -1,8 +1,10 @@
 -- Records what Telegram took: a new message, or an edit of one.
 -- KEYS: card, lease, row, memory, dirty, wake
--- ARGV: prefix, id, card id, lease number, what (message | notice | reminder | edit), message, drawn, step rev
--- Returns ok, or stale where the lease is another's: then the card is to be
--- drawn again by whoever holds it.
+-- ARGV: prefix, id, card id, lease number, what (message | notice | reminder | edit), message, drawn, step rev,
+--       where nothing is left to do after it, else '' and nothing more: ms to look again after (-1: not at all),
+--       the time that this counts from, and the row's rev and marks as they were read
+-- Returns ok, settled where the approval was taken off the changes feed as well, or stale where
+-- the lease is another's: then the card is to be drawn again by whoever holds it.
 local prefix, id, what, message = ARGV[1], ARGV[2], ARGV[5], ARGV[6]
 local now = now_ms()
 if redis.call('HGET', KEYS[2], 'number') ~= ARGV[4] then
@@ -45,4 +47,5 @@ if (what == 'edit' or what == 'message') and ARGV[8] ~= '' then
     redis.call('HSET', KEYS[4], 'step_shown', text(now))
   end
 end
-return 'ok'
+if ARGV[9] == '' then return 'ok' end
+return settle(KEYS[5], 'a:' .. id, KEYS[3], ARGV[11], ARGV[12], tonumber(ARGV[9]), tonumber(ARGV[10])) and 'settled' or 'ok'

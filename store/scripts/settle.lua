@@ -7,13 +7,5 @@
 -- Returns 1 where settled, 0 where it is to be looked at again now, stale where
 -- the lease is another's: that one may know of more to do since, which raises no revision.
 if ARGV[6] ~= '' and deposed(KEYS[3], ARGV[6]) then return 'stale' end
-local rev = redis.call('HGET', KEYS[2], 'rev')
-if rev and ARGV[2] ~= '' and rev ~= ARGV[2] then return 0 end
-if rev and (redis.call('HGET', KEYS[2], 'marks') or '') ~= ARGV[5] then return 0 end
-if ARGV[3] == '-1' then
-  redis.call('ZREM', KEYS[1], ARGV[1])
-else
-  local from = tonumber(ARGV[4]) or now_ms()
-  redis.call('ZADD', KEYS[1], text(from + tonumber(ARGV[3])), ARGV[1])
-end
-return 1
+local done = settle(KEYS[1], ARGV[1], KEYS[2], ARGV[2], ARGV[5], tonumber(ARGV[3]), tonumber(ARGV[4]) or now_ms())
+return done and 1 or 0
