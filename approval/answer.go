@@ -64,7 +64,7 @@ func DecodeAnswer(data []byte) (*Answer, error) {
 		f.bad(CodeTooLarge, "data", "over 1 MiB")
 		return nil, f.err()
 	}
-	o := f.open(data, answerNesting)
+	o := f.open(readData(data, answerNesting))
 	if o == nil {
 		return nil, f.err()
 	}
@@ -77,15 +77,15 @@ func DecodeAnswer(data []byte) (*Answer, error) {
 		Terms:       f.text(o, "terms", MaxName),
 		Pin:         f.text(o, "pin", MaxName),
 		Calls:       answeredCalls(f, o),
-		Context:     bytes.Clone(o.values["context"]),
+		Context:     bytes.Clone(o.at("context").raw()),
 		Reason:      f.text(o, "reason", maxAnswer),
 		Observation: f.text(o, "observation", maxAnswer),
 		By:          decodeBy(f, f.object(o, "by")),
 		Shown:       decodeShown(f, o),
 		At:          f.moment(o, "at"),
 	}
-	for i, v := range f.list(o, "approvals", maxAnswer) { // as many as fit
-		if item := f.item("approvals", i, v); item != nil {
+	if list, n := f.list(o, "approvals", maxAnswer); n > 0 { // as many as fit
+		for _, item := range f.items("approvals", list) {
 			a.Approvals = append(a.Approvals, decodeBy(f, item))
 		}
 	}
@@ -104,12 +104,12 @@ func DecodeAnswer(data []byte) (*Answer, error) {
 
 // answeredCalls reads a list of calls: nil if absent, empty for a halt.
 func answeredCalls(f *fields, o *object) []Call {
-	if o.get("calls") == nil {
+	if !o.get("calls").there() {
 		return nil
 	}
 	calls := []Call{}
-	for i, v := range f.list(o, "calls", MaxCalls) {
-		if item := f.item("calls", i, v); item != nil {
+	if list, n := f.list(o, "calls", MaxCalls); n > 0 {
+		for _, item := range f.items("calls", list) {
 			calls = append(calls, decodeListed(f, item))
 		}
 	}
@@ -133,7 +133,7 @@ func decodeBy(f *fields, o *object) By {
 }
 
 func decodeShown(f *fields, o *object) *Shown {
-	if o.get("shown") == nil {
+	if !o.get("shown").there() {
 		return nil
 	}
 	shown := f.object(o, "shown")

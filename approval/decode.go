@@ -19,8 +19,11 @@ import (
 // Where the text itself could be read, the request holds what was good in it
 // beside the error, for a refusal to repeat; Calls is nil unless all of them
 // were good. The request shares no memory with data.
-func Decode(data []byte) (Request, error) {
-	f, o := openEvent(data)
+func Decode(data []byte) (Request, error) { return ReadData(data).Request() }
+
+// Request is [Decode] of data that has been read.
+func (d *Data) Request() (Request, error) {
+	f, o := d.openEvent()
 	if o == nil {
 		return Request{ID: f.id}, f.err()
 	}
@@ -45,11 +48,11 @@ func Decode(data []byte) (Request, error) {
 // may be empty and cannot be said then.
 func oneOf[T ~string](f *fields, o *object, name string, words ...T) T {
 	v := o.get(name)
-	if v == nil {
+	if !v.there() {
 		return words[0]
 	}
-	if kindOf(v) == '"' {
-		if word := T(textOf(v)); word != "" && slices.Contains(words, word) {
+	if v.kind() == '"' {
+		if word := T(v.text()); word != "" && slices.Contains(words, word) {
 			return word
 		}
 	}
@@ -80,7 +83,7 @@ func orList[T ~string](words []T) string {
 func decodeCalls(f *fields, o *object, kind Kind) (calls []Call, listed bool) {
 	if kind == Halt {
 		for _, name := range [...]string{"tool", "arguments", "calls"} {
-			if o.get(name) != nil {
+			if o.get(name).there() {
 				f.invalid(name, "not allowed: a halt pins no call")
 				return nil, false
 			}
@@ -88,7 +91,7 @@ func decodeCalls(f *fields, o *object, kind Kind) (calls []Call, listed bool) {
 		return []Call{}, false
 	}
 	before := f.faults
-	if o.get("calls") == nil {
+	if !o.get("calls").there() {
 		call := decodeCall(f, o)
 		if f.faults > before {
 			return nil, false
@@ -96,17 +99,17 @@ func decodeCalls(f *fields, o *object, kind Kind) (calls []Call, listed bool) {
 		return []Call{call}, false
 	}
 	for _, name := range [...]string{"tool", "arguments"} {
-		if o.get(name) != nil {
+		if o.get(name).there() {
 			f.invalid("calls", "not allowed beside "+name)
 			return nil, true
 		}
 	}
-	values := f.list(o, "calls", MaxCalls)
-	if values != nil && len(values) == 0 {
-		f.invalid("calls", "must have at least 1 item")
-	}
-	for i, v := range values {
-		if item := f.item("calls", i, v); item != nil {
+	list, n := f.list(o, "calls", MaxCalls)
+	if list.there() {
+		if n == 0 {
+			f.invalid("calls", "must have at least 1 item")
+		}
+		for _, item := range f.items("calls", list) {
 			calls = append(calls, decodeListed(f, item))
 		}
 	}
@@ -119,13 +122,13 @@ func decodeCalls(f *fields, o *object, kind Kind) (calls []Call, listed bool) {
 // decodeCall reads tool and arguments.
 func decodeCall(f *fields, o *object) Call {
 	call := Call{Tool: f.required(o, "tool", MaxName)}
-	switch v := o.values["arguments"]; {
-	case v == nil:
+	switch v := o.at("arguments"); v.kind() {
+	case 0:
 		f.invalid(o.path+"arguments", ruleRequired)
-	case kindOf(v) != '{':
-		f.invalid(o.path+"arguments", "must be an object")
+	case '{':
+		call.Arguments = bytes.Clone(v.raw())
 	default:
-		call.Arguments = bytes.Clone(v)
+		f.invalid(o.path+"arguments", "must be an object")
 	}
 	return call
 }
@@ -141,7 +144,7 @@ func decodePinned(f *fields, o *object) bool {
 	if !o.has("approval") {
 		return false
 	}
-	if v := o.values["approval"]; kindOf(v) != '"' || textOf(v) != "pinned" {
+	if v := o.at("approval"); v.kind() != '"' || v.text() != "pinned" {
 		f.invalid("approval", "must be pinned or absent")
 		return false
 	}
@@ -149,7 +152,7 @@ func decodePinned(f *fields, o *object) bool {
 }
 
 func decodeContext(f *fields, o *object) json.RawMessage {
-	v := o.values["context"]
+	v := o.at("context").raw()
 	if len(v) > MaxContext {
 		f.invalid("context", "over 16 KiB")
 		return nil
@@ -165,12 +168,15 @@ func decodeCard(f *fields, o *object) Card {
 	if strings.TrimSpace(c.Title) == "" {
 		f.invalid("card.title", ruleRequired)
 	}
-	for i, v := range f.list(o, "lines", MaxLines) {
-		line, wrong := readText(v, MaxLine)
-		if wrong != "" {
-			f.invalid(fmt.Sprintf("card.lines[%d]", i), wrong)
+	if list, n := f.list(o, "lines", MaxLines); n > 0 {
+		c.Lines = make([]string, 0, n)
+		for v := range list.children() {
+			line, wrong := readText(v, MaxLine)
+			if wrong != "" {
+				f.invalid(fmt.Sprintf("card.lines[%d]", len(c.Lines)), wrong)
+			}
+			c.Lines = append(c.Lines, line)
 		}
-		c.Lines = append(c.Lines, line)
 	}
 	c.UndoTool = f.text(o, "undo_tool", MaxName)
 	c.UndoDays, _ = f.integer(o, "undo_window_days", 1, MaxDays)
@@ -196,13 +202,13 @@ func decodeExpiry(f *fields, o *object) (e Expiry) {
 // of a wrong shape are kept as they are, and vet nothing there.
 func decodeRisk(o *object) (r Risk) {
 	v := o.get("risk")
-	if kindOf(v) != '{' {
+	if v.kind() != '{' {
 		return r
 	}
-	risk := openObject("risk.", v)
-	r.Facts = bytes.Clone(risk.get("facts"))
-	if v := risk.get("refiner"); kindOf(v) == '"' {
-		r.Refiner = textOf(v)
+	risk := object{"risk.", v}
+	r.Facts = bytes.Clone(risk.get("facts").raw())
+	if v := risk.get("refiner"); v.kind() == '"' {
+		r.Refiner = v.text()
 	}
 	return r
 }

@@ -1,11 +1,12 @@
 package approval
 
-import "fmt"
-
 // DecodeWithdrawal reads the data of an approval.withdrawn event. Its error is
 // an [*Invalid], as are those of the other events below.
-func DecodeWithdrawal(data []byte) (Withdrawal, error) {
-	f, o := openEvent(data)
+func DecodeWithdrawal(data []byte) (Withdrawal, error) { return ReadData(data).Withdrawal() }
+
+// Withdrawal is [DecodeWithdrawal] of data that has been read.
+func (d *Data) Withdrawal() (Withdrawal, error) {
+	f, o := d.openEvent()
 	if o == nil {
 		return Withdrawal{}, f.err()
 	}
@@ -14,8 +15,11 @@ func DecodeWithdrawal(data []byte) (Withdrawal, error) {
 }
 
 // DecodeClaim reads the data of an approval.claimed event.
-func DecodeClaim(data []byte) (ClaimEvent, error) {
-	f, o := openEvent(data)
+func DecodeClaim(data []byte) (ClaimEvent, error) { return ReadData(data).Claim() }
+
+// Claim is [DecodeClaim] of data that has been read.
+func (d *Data) Claim() (ClaimEvent, error) {
+	f, o := d.openEvent()
 	if o == nil {
 		return ClaimEvent{}, f.err()
 	}
@@ -24,8 +28,11 @@ func DecodeClaim(data []byte) (ClaimEvent, error) {
 }
 
 // DecodeReport reads the data of an approval.reported event.
-func DecodeReport(data []byte) (Report, error) {
-	f, o := openEvent(data)
+func DecodeReport(data []byte) (Report, error) { return ReadData(data).Report() }
+
+// Report is [DecodeReport] of data that has been read.
+func (d *Data) Report() (Report, error) {
+	f, o := d.openEvent()
 	if o == nil {
 		return Report{}, f.err()
 	}
@@ -37,12 +44,13 @@ func DecodeReport(data []byte) (Report, error) {
 	if r.Outcome == "" {
 		f.invalid("outcome", ruleRequired)
 	}
-	for i, v := range f.list(o, "results", MaxResults) {
-		if item := f.item("results", i, v); item != nil {
+	if list, n := f.list(o, "results", MaxResults); n > 0 {
+		r.Results = make([]Result, 0, n)
+		for _, item := range f.items("results", list) {
 			r.Results = append(r.Results, decodeResult(f, item))
 		}
 	}
-	if o.get("undo_until") != nil {
+	if o.get("undo_until").there() {
 		until := f.moment(o, "undo_until")
 		r.UndoUntil = &until
 	}
@@ -59,14 +67,4 @@ func decodeResult(f *fields, o *object) (r Result) {
 	}
 	r.Detail = f.text(o, "detail", MaxLine)
 	return r
-}
-
-// item opens one value of a list, nil if it is no object.
-func (f *fields) item(list string, i int, v []byte) *object {
-	path := fmt.Sprintf("%s[%d]", list, i)
-	if kindOf(v) != '{' {
-		f.invalid(path, "must be an object")
-		return nil
-	}
-	return openObject(path+".", v)
 }

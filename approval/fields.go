@@ -3,6 +3,7 @@ package approval
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"math"
 	"strconv"
 	"time"
@@ -24,36 +25,36 @@ type fields struct {
 	faults int // how many rules were broken so far
 }
 
-// An object is the fields of one JSON object, and where it stands.
+// An object is one JSON object, and where it stands. One without a value has no fields.
 type object struct {
-	path   string // "" for the outer one, else with the dot: "card."
-	values map[string][]byte
+	path string // "" for the outer one, else with the dot: "card."
+	value
 }
 
 // openEvent reads data as one I-JSON object and finds its approval_id. Where
 // the object is nil nothing in data can be used.
-func openEvent(data []byte) (*fields, *object) {
+func (d *Data) openEvent() (*fields, *object) {
 	f := &fields{}
-	if len(data) > MaxData {
-		f.id = scanID(data)
+	if len(d.raw) > MaxData {
+		f.id = scanID(d.raw)
 		f.bad(CodeTooLarge, "data", "over 256 KiB")
 		return f, nil
 	}
-	return f, f.open(data, MaxNesting)
+	return f, f.open(d)
 }
 
-// open reads data as an object with a usable approval_id, nested at most depth.
-func (f *fields) open(data []byte, depth int) *object {
-	broken := checkJSON(data, depth)
+// open reads data as an object with a usable approval_id.
+func (f *fields) open(d *Data) *object {
+	broken := d.broken
 	if broken != nil && broken.broken {
 		f.invalid("data", broken.rule)
 		return nil
 	}
-	if kindOf(data) != '{' {
+	if kindOf(d.raw) != '{' {
 		f.invalid("data", "must be a JSON object")
 		return nil
 	}
-	id, wrong := readID(data)
+	id, wrong := d.readID()
 	switch f.id = id; {
 	case wrong != "":
 		f.invalid("approval_id", wrong)
@@ -62,18 +63,22 @@ func (f *fields) open(data []byte, depth int) *object {
 		f.invalid(orData(broken.path), broken.rule)
 		return nil
 	}
-	return openObject("", data)
-}
-
-func openObject(path string, raw []byte) *object {
-	o := &object{path: path, values: make(map[string][]byte, 16)}
-	for key, value := range members(raw) {
-		o.values[string(key)] = value
-	}
-	return o
+	return &object{value: d.doc.root()}
 }
 
 // readID returns the approval_id of an object, or why there is none to use.
+func (d *Data) readID() (id, wrong string) {
+	if d.doc == nil {
+		return readID(d.raw)
+	}
+	v := d.doc.root().member("approval_id")
+	if !v.there() {
+		return "", ruleRequired
+	}
+	return checkID(v.raw())
+}
+
+// readID is the same for a text that is JSON, whatever other rule it breaks.
 func readID(object []byte) (id, wrong string) {
 	wrong = ruleRequired
 	seen := false
@@ -84,14 +89,21 @@ func readID(object []byte) (id, wrong string) {
 		case seen:
 			return "", "given twice"
 		}
-		seen, wrong = true, ""
-		if kindOf(value) != '"' {
-			id, wrong = "", "must be a string"
-		} else if id = textOf(value); !ValidID(id) {
-			id, wrong = "", ruleID
-		}
+		seen = true
+		id, wrong = checkID(value)
 	}
 	return id, wrong
+}
+
+// checkID reads a value as an approval_id.
+func checkID(value []byte) (id, wrong string) {
+	if kindOf(value) != '"' {
+		return "", "must be a string"
+	}
+	if id = textOf(value); !ValidID(id) {
+		return "", ruleID
+	}
+	return id, ""
 }
 
 // scanID looks for the id in data too large to read.
@@ -120,21 +132,29 @@ func (f *fields) err() error {
 	return f.wrong
 }
 
-// get returns the value of an optional field, nil if it is absent or null.
-func (o *object) get(name string) []byte {
-	if v := o.values[name]; kindOf(v) != 'n' {
+// at returns the value of a field, null or not.
+func (o *object) at(name string) value {
+	if !o.there() {
+		return value{}
+	}
+	return o.member(name)
+}
+
+// get returns the value of an optional field, none if it is absent or null.
+func (o *object) get(name string) value {
+	if v := o.at(name); v.kind() != 'n' {
 		return v
 	}
-	return nil
+	return value{}
 }
 
 // has reports whether a field is there, null or not.
-func (o *object) has(name string) bool { return o.values[name] != nil }
+func (o *object) has(name string) bool { return o.at(name).there() }
 
 // text reads an optional string of at most most code points.
 func (f *fields) text(o *object, name string, most int) string {
 	v := o.get(name)
-	if v == nil {
+	if !v.there() {
 		return ""
 	}
 	s, wrong := readText(v, most)
@@ -146,11 +166,11 @@ func (f *fields) text(o *object, name string, most int) string {
 
 // readText reads a value as a string of at most most code points, or says why
 // it is none.
-func readText(v []byte, most int) (s, wrong string) {
-	if kindOf(v) != '"' {
+func readText(v value, most int) (s, wrong string) {
+	if v.kind() != '"' {
 		return "", "must be a string"
 	}
-	s = textOf(v)
+	s = v.text()
 	if len(s) > most && utf8.RuneCountInString(s) > most {
 		return "", fmt.Sprintf("over %s characters", thousands(most))
 	}
@@ -169,12 +189,12 @@ func (f *fields) required(o *object, name string, most int) string {
 // integer reads an optional integer; ok is false where there is none to use.
 func (f *fields) integer(o *object, name string, least, most int) (n int, ok bool) {
 	v := o.get(name)
-	if v == nil {
+	if !v.there() {
 		return 0, false
 	}
-	n, err := strconv.Atoi(string(v))
+	n, err := strconv.Atoi(string(v.raw()))
 	switch {
-	case kindOf(v) != '0' || err != nil:
+	case v.kind() != '0' || err != nil:
 		f.invalid(o.path+name, "must be an integer")
 		return 0, false
 	case n < least || n > most:
@@ -186,56 +206,71 @@ func (f *fields) integer(o *object, name string, least, most int) (n int, ok boo
 
 // boolean reads an optional boolean; ok is false where there is none to use.
 func (f *fields) boolean(o *object, name string) (b, ok bool) {
-	v := o.get(name)
-	switch kindOf(v) {
+	switch v := o.get(name); v.kind() {
 	case 0:
 		return false, false
 	case 't', 'f':
-		return kindOf(v) == 't', true
+		return v.kind() == 't', true
 	}
 	f.invalid(o.path+name, "must be true or false")
 	return false, false
 }
 
-// list reads an optional list of at most most values, nil if there is none.
-func (f *fields) list(o *object, name string, most int) [][]byte {
-	v := o.get(name)
-	if v == nil {
-		return nil
+// list reads an optional list of at most most values, none if there is none to use,
+// and how many values it has.
+func (f *fields) list(o *object, name string, most int) (v value, n int) {
+	v = o.get(name)
+	if !v.there() {
+		return v, 0
 	}
-	if kindOf(v) != '[' {
+	if v.kind() != '[' {
 		f.invalid(o.path+name, "must be a list")
-		return nil
+		return value{}, 0
 	}
-	values := [][]byte{}
-	for i, value := range elements(v) {
-		if i == most {
-			f.invalid(o.path+name, fmt.Sprintf("over %s items", thousands(most)))
-			return nil
+	if n = v.len(); n > most {
+		f.invalid(o.path+name, fmt.Sprintf("over %s items", thousands(most)))
+		return value{}, 0
+	}
+	return v, n
+}
+
+// items yields the objects of a list that is there, each with its number. What is no
+// object is a rule broken.
+func (f *fields) items(name string, list value) iter.Seq2[int, *object] {
+	return func(yield func(int, *object) bool) {
+		i := -1
+		for v := range list.children() {
+			i++
+			path := name + "[" + strconv.Itoa(i) + "]"
+			if v.kind() != '{' {
+				f.invalid(path, "must be an object")
+				continue
+			}
+			if !yield(i, &object{path + ".", v}) {
+				return
+			}
 		}
-		values = append(values, value)
 	}
-	return values
 }
 
 // object reads an optional object. An absent one has no fields.
 func (f *fields) object(o *object, name string) *object {
 	v := o.get(name)
-	if v != nil && kindOf(v) != '{' {
+	if v.there() && v.kind() != '{' {
 		f.invalid(o.path+name, "must be an object")
-		v = nil
+		v = value{}
 	}
-	return openObject(o.path+name+".", v)
+	return &object{o.path + name + ".", v}
 }
 
 // moment reads a time that is there.
 func (f *fields) moment(o *object, name string) time.Time {
-	v := o.values[name]
-	if kindOf(v) != '"' {
+	v := o.at(name)
+	if v.kind() != '"' {
 		f.invalid(o.path+name, "must be a string")
 		return time.Time{}
 	}
-	t, err := parseTime(textOf(v))
+	t, err := parseTime(v.text())
 	if err != nil {
 		f.invalid(o.path+name, err.Error())
 	}
@@ -244,12 +279,12 @@ func (f *fields) moment(o *object, name string) time.Time {
 
 // seconds reads a number of seconds that is there.
 func (f *fields) seconds(o *object, name string) time.Duration {
-	v := o.values[name]
-	if kindOf(v) != '0' {
+	v := o.at(name)
+	if v.kind() != '0' {
 		f.invalid(o.path+name, "must be a number of seconds")
 		return 0
 	}
-	n, err := strconv.ParseFloat(string(v), 64)
+	n, err := strconv.ParseFloat(string(v.raw()), 64)
 	switch {
 	case err != nil || n < MinExpiry.Seconds():
 		f.invalid(o.path+name, "must be at least 5 seconds")

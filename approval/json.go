@@ -3,6 +3,7 @@ package approval
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -14,18 +15,25 @@ type fault struct {
 	broken bool // not JSON, or more than one value: nothing in it can be trusted
 }
 
-// checkJSON reports what is wrong with data as an I-JSON text nested at most
-// depth, or nil: keys given twice, lone surrogates, text that is not UTF-8,
-// integers that a double cannot hold exactly, numbers that it cannot hold at
-// all. A text that breaks a rule but not the grammar is read to its end, so
-// that broken is right whatever came first.
-func checkJSON(data []byte, depth int) *fault {
+// readJSON reads data as an I-JSON text nested at most depth, or reports what is wrong
+// with it: keys given twice, lone surrogates, text that is not UTF-8, integers that a
+// double cannot hold exactly, numbers that it cannot hold at all. A text that breaks a
+// rule but not the grammar is read to its end, so that broken is right whatever came
+// first. The document is nil beside a fault.
+func readJSON(data []byte, depth int) (*document, *fault) {
+	if len(data) > math.MaxInt32 {
+		return nil, &fault{rule: "is too long", broken: true}
+	}
 	c := checker{scan: scanner{data: data}, depth: depth, frames: make([]frame, 0, 8)}
-	return c.run()
+	c.nodes = make([]node, 0, min(len(data)/16+2, 64))
+	if f := c.run(); f != nil {
+		return nil, f
+	}
+	return &document{data: data, nodes: c.nodes}, nil
 }
 
-// checkGrammar is checkJSON without the rules: it only tells one JSON value
-// from anything else, in memory that does not grow with the number of keys.
+// checkGrammar only tells one JSON value from anything else, in memory that does not
+// grow with the number of values.
 func checkGrammar(data []byte) *fault {
 	c := checker{scan: scanner{data: data}}
 	return c.run()
@@ -38,14 +46,18 @@ type checker struct {
 	depth  int     // 0: grammar only
 	open   []byte  // the closing brackets due, outermost first
 	frames []frame // where we are in the outermost depth of them
+	nodes  []node  // all values so far, up to the first rule broken
 	first  *fault
 }
 
 // A frame is a place in one open object or list.
 type frame struct {
-	key   []byte // the present key, unescaped
-	index int    // the present index in a list
-	keys  keySet
+	at         int // its node
+	index      int // the present index in a list
+	key, after int // where the present key begins and ends, between the quotes
+	plain      bool
+	keys       map[string]bool // of a large object
+	count      int             // how many keys it has so far
 }
 
 func (c *checker) run() *fault {
@@ -65,27 +77,45 @@ func (c *checker) run() *fault {
 // whether the first value inside is due next.
 func (c *checker) value() bool {
 	s := &c.scan
-	switch b := s.peek(); {
+	b := s.peek()
+	start, rule := s.pos, ""
+	switch {
 	case b == '{':
-		c.enter('}')
+		c.enter('{', '}')
 		if s.peek() == '}' {
 			return false
 		}
 		c.key()
 		return !s.failed
 	case b == '[':
-		c.enter(']')
+		c.enter('[', ']')
 		return s.peek() != ']'
 	case b == '"':
-		_, rule := s.text()
-		c.note(rule)
+		_, rule = s.text()
 	case b == '-' || isDigit(b):
-		_, rule := s.number()
-		c.note(rule)
+		_, rule = s.number()
+		b = '0'
 	default:
 		s.literal()
 	}
+	c.note(rule)
+	c.add(b, start)
 	return false
+}
+
+// add notes a value that begins at start, and ends here if it is a scalar.
+func (c *checker) add(kind byte, start int) {
+	if c.first != nil || c.depth == 0 || c.scan.failed {
+		return
+	}
+	n := node{start: int32(start), end: int32(c.scan.pos), kind: kind, plain: c.scan.plain}
+	if kind != '{' && kind != '[' {
+		n.next = int32(len(c.nodes) + 1)
+	}
+	if f := c.frame(); f != nil {
+		n.key, n.after, n.plainKey = int32(f.key), int32(f.after), f.plain
+	}
+	c.nodes = append(c.nodes, n)
 }
 
 // next goes on after a value, and reports whether another one is due.
@@ -113,27 +143,25 @@ func (c *checker) next() bool {
 	return false
 }
 
-func (c *checker) enter(closing byte) {
+func (c *checker) enter(opening, closing byte) {
+	start := c.scan.pos
 	c.scan.pos++
 	if len(c.open) == c.depth {
 		c.note(fmt.Sprintf("nested deeper than %d", c.depth))
 	}
+	c.add(opening, start)
 	c.open = append(c.open, closing)
-	if len(c.open) > c.depth {
-		return
-	}
-	// A frame left earlier lends its memory.
-	if n := len(c.frames); n < cap(c.frames) {
-		c.frames = c.frames[:n+1]
-		c.frames[n].reset()
-	} else {
-		c.frames = append(c.frames, frame{})
+	if len(c.open) <= c.depth {
+		c.frames = append(c.frames, frame{at: len(c.nodes) - 1})
 	}
 }
 
 func (c *checker) leave() {
 	c.scan.pos++
 	if len(c.open) == len(c.frames) {
+		if f := c.frame(); c.first == nil {
+			c.nodes[f.at].end, c.nodes[f.at].next = int32(c.scan.pos), int32(len(c.nodes))
+		}
 		c.frames = c.frames[:len(c.frames)-1]
 	}
 	c.open = c.open[:len(c.open)-1]
@@ -154,14 +182,13 @@ func (c *checker) key() {
 		s.failed = true
 		return
 	}
+	start := s.pos + 1
 	raw, rule := s.text()
-	if !s.failed {
-		if f := c.frame(); f != nil {
-			f.key = unescape(raw)
-			c.note(rule)
-			if !f.keys.add(f.key) {
-				c.note("given twice")
-			}
+	if f := c.frame(); f != nil && !s.failed {
+		f.key, f.after, f.plain = start, start+len(raw), s.plain
+		c.note(rule)
+		if c.first == nil && c.twice(f, raw) {
+			c.note("given twice")
 		}
 	}
 	if s.peek() != ':' {
@@ -169,6 +196,35 @@ func (c *checker) key() {
 		return
 	}
 	s.pos++
+}
+
+// twice reports whether an object has a key already. Most objects are small: to look
+// through them is faster there, and a map keeps large ones from costing the square of
+// their size.
+func (c *checker) twice(f *frame, raw []byte) bool {
+	const small = 16
+	doc := document{data: c.scan.data, nodes: c.nodes}
+	f.count++
+	if f.count <= small {
+		for v := range doc.children(f.at) {
+			if v.keyIs(raw, f.plain) {
+				return true
+			}
+		}
+		return false
+	}
+	if f.keys == nil {
+		f.keys = make(map[string]bool, 4*small)
+		for v := range doc.children(f.at) {
+			f.keys[string(v.key())] = true
+		}
+	}
+	key := unescape(raw)
+	if f.keys[string(key)] {
+		return true
+	}
+	f.keys[string(key)] = true
+	return false
 }
 
 // note keeps the first rule broken, with the path to it.
@@ -182,17 +238,19 @@ func (c *checker) note(rule string) {
 func (c *checker) path() string {
 	var b strings.Builder
 	for i, f := range c.frames {
-		switch {
-		case c.open[i] == ']':
+		if c.open[i] == ']' {
 			fmt.Fprintf(&b, "[%d]", f.index)
-		case isPlain(f.key):
-			if i > 0 {
-				b.WriteByte('.')
-			}
-			b.Write(f.key)
-		default:
-			fmt.Fprintf(&b, "[%s]", strconv.QuoteToASCII(string(cut(f.key, 40))))
+			continue
 		}
+		key := unescape(c.scan.data[f.key:f.after])
+		if !isPlain(key) {
+			fmt.Fprintf(&b, "[%s]", strconv.QuoteToASCII(string(cut(key, 40))))
+			continue
+		}
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.Write(key)
 	}
 	return string(cut([]byte(b.String()), 200))
 }
@@ -216,40 +274,4 @@ func cut(text []byte, most int) []byte {
 		return text
 	}
 	return append(bytes.Clone(text[:most]), "..."...)
-}
-
-// A keySet finds a key given twice. Most objects are small: a list is faster
-// there, and a map keeps large ones from costing the square of their size.
-type keySet struct {
-	list [][]byte
-	all  map[string]bool
-}
-
-func (f *frame) reset() {
-	*f = frame{keys: keySet{list: f.keys.list[:0]}}
-}
-
-// add reports whether key was not there yet.
-func (k *keySet) add(key []byte) bool {
-	const small = 16
-	if k.all != nil {
-		if k.all[string(key)] {
-			return false
-		}
-		k.all[string(key)] = true
-		return true
-	}
-	for _, other := range k.list {
-		if bytes.Equal(other, key) {
-			return false
-		}
-	}
-	k.list = append(k.list, key)
-	if len(k.list) > small {
-		k.all = make(map[string]bool, 2*len(k.list))
-		for _, other := range k.list {
-			k.all[string(other)] = true
-		}
-	}
-	return true
 }

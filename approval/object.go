@@ -7,15 +7,16 @@ import "encoding/json"
 // there twice, so that what one reader sees another sees too. Its error is an
 // [*Invalid]. It sets no limit to the length of data.
 func Object(data []byte) (map[string]json.RawMessage, error) {
-	if broken := checkJSON(data, MaxNesting); broken != nil {
+	doc, broken := readJSON(data, MaxNesting)
+	if broken != nil {
 		return nil, &Invalid{Code: CodeInvalid, Field: orData(broken.path), Rule: broken.rule}
 	}
-	if kindOf(data) != '{' {
+	if doc.root().kind() != '{' {
 		return nil, &Invalid{Code: CodeInvalid, Field: "data", Rule: "must be a JSON object"}
 	}
-	all := map[string]json.RawMessage{}
-	for name, value := range members(data) {
-		all[string(name)] = value
+	all := make(map[string]json.RawMessage, doc.root().len())
+	for v := range doc.root().children() {
+		all[string(v.key())] = v.raw()
 	}
 	return all, nil
 }

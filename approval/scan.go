@@ -2,9 +2,9 @@ package approval
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -14,6 +14,7 @@ type scanner struct {
 	data   []byte
 	pos    int
 	failed bool
+	plain  bool // the string or number read last is written as RFC 8785 has it
 }
 
 // peek skips white space and returns the byte after it, 0 at the end.
@@ -34,6 +35,7 @@ func (s *scanner) peek() byte {
 func (s *scanner) text() (raw []byte, rule string) {
 	s.pos++
 	start := s.pos
+	s.plain = true
 	var bits byte // of every byte in the string, or-ed
 	for s.pos < len(s.data) {
 		rest := s.data[s.pos:]
@@ -48,6 +50,7 @@ func (s *scanner) text() (raw []byte, rule string) {
 			s.failed = true
 			return nil, ""
 		case rest[n] == '\\':
+			s.plain = false
 			if s.escape() {
 				rule = "holds a lone surrogate"
 			}
@@ -144,6 +147,7 @@ func (s *scanner) number() (raw []byte, rule string) {
 		return nil, ""
 	}
 	raw = s.data[start:s.pos]
+	s.plain = whole && string(raw) != "-0"
 	if whole {
 		if !isSafeInteger(s.data[digits:s.pos]) {
 			rule = "must be within ±(2^53-1)"
@@ -190,11 +194,52 @@ func unescape(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw
 	}
-	quoted := make([]byte, 0, len(raw)+2)
-	quoted = append(append(append(quoted, '"'), raw...), '"')
-	var text string
-	if err := json.Unmarshal(quoted, &text); err != nil {
-		return raw // unreachable: the scanner has read it
+	return appendUnescaped(make([]byte, 0, len(raw)), raw)
+}
+
+// appendUnescaped appends that text. Half of a surrogate pair becomes U+FFFD, and so does
+// a byte that is not UTF-8.
+func appendUnescaped(b, raw []byte) []byte {
+	for len(raw) > 0 {
+		switch c := raw[0]; {
+		case c == '\\':
+			var n int
+			b, n = appendEscaped(b, raw)
+			raw = raw[n:]
+		case c < utf8.RuneSelf:
+			b, raw = append(b, c), raw[1:]
+		default:
+			r, n := utf8.DecodeRune(raw)
+			b, raw = utf8.AppendRune(b, r), raw[n:]
+		}
 	}
-	return []byte(text)
+	return b
+}
+
+// appendEscaped appends what the escape at the head of raw stands for, and returns how
+// long that is.
+func appendEscaped(b, raw []byte) ([]byte, int) {
+	switch c := raw[1]; c {
+	case 'b':
+		return append(b, '\b'), 2
+	case 'f':
+		return append(b, '\f'), 2
+	case 'n':
+		return append(b, '\n'), 2
+	case 'r':
+		return append(b, '\r'), 2
+	case 't':
+		return append(b, '\t'), 2
+	case '"', '\\', '/':
+		return append(b, c), 2
+	}
+	unit, _ := unicodeEscape(raw)
+	if !utf16.IsSurrogate(rune(unit)) {
+		return utf8.AppendRune(b, rune(unit)), 6
+	}
+	low, _ := unicodeEscape(raw[6:])
+	if r := utf16.DecodeRune(rune(unit), rune(low)); r != utf8.RuneError {
+		return utf8.AppendRune(b, r), 12
+	}
+	return utf8.AppendRune(b, utf8.RuneError), 6
 }

@@ -1,9 +1,6 @@
 package approval
 
-import (
-	"bytes"
-	"fmt"
-)
+import "bytes"
 
 // A Sig is the signature an answer or undo request carries as its last field,
 // over the canonical form of the data without it.
@@ -35,7 +32,7 @@ func SplitSig(data []byte) (signed []byte, sig *Sig, err error) {
 		f.bad(CodeTooLarge, "data", "over 1 MiB")
 		return nil, nil, f.err()
 	}
-	o := f.open(data, answerNesting)
+	o := f.open(readData(data, answerNesting))
 	if o == nil {
 		return nil, nil, f.err()
 	}
@@ -50,9 +47,5 @@ func SplitSig(data []byte) (signed []byte, sig *Sig, err error) {
 			return nil, nil, f.err()
 		}
 	}
-	signed, err = canonicalWithout(data, "sig")
-	if err != nil {
-		return nil, nil, fmt.Errorf("signed data: %w", err)
-	}
-	return signed, sig, nil
+	return o.doc.canonicalWithout("sig"), sig, nil
 }

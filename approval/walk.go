@@ -27,20 +27,6 @@ func members(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// elements yields the values of a list in a text that has been checked.
-func elements(list []byte) iter.Seq2[int, []byte] {
-	return func(yield func(int, []byte) bool) {
-		s := scanner{data: list}
-		s.peek()
-		for i := 0; s.pos < len(list); i++ {
-			s.pos++ // [ or ,
-			if s.peek() == ']' || !yield(i, s.skip()) || s.peek() == ']' {
-				return
-			}
-		}
-	}
-}
-
 // skip passes over one value of a checked text and returns it.
 func (s *scanner) skip() []byte {
 	s.peek()

@@ -15,8 +15,8 @@ import (
 // it came.
 
 // planWithdrawal reads an approval.withdrawn.
-func (r *reader) planWithdrawal(j *job, data []byte, _ time.Time) {
-	w, err := approval.DecodeWithdrawal(data)
+func (r *reader) planWithdrawal(j *job, data *approval.Data, _ time.Time) {
+	w, err := data.Withdrawal()
 	if err == nil {
 		err = r.in.conforms(schemas.Withdrawn, w.ID, data)
 	}
@@ -76,8 +76,8 @@ func (r *reader) withdraw(ctx context.Context, e entry, w approval.Withdrawal) e
 }
 
 // planClaim reads an approval.claimed.
-func (r *reader) planClaim(j *job, data []byte, now time.Time) {
-	c, err := approval.DecodeClaim(data)
+func (r *reader) planClaim(j *job, data *approval.Data, now time.Time) {
+	c, err := data.Claim()
 	if err == nil {
 		err = r.in.conforms(schemas.Claimed, c.ID, data)
 	}
@@ -111,8 +111,8 @@ func (r *reader) claimed(ctx context.Context, e entry, c approval.ClaimEvent, no
 }
 
 // planReport reads an approval.reported.
-func (r *reader) planReport(j *job, data []byte, _ time.Time) {
-	p, err := approval.DecodeReport(data)
+func (r *reader) planReport(j *job, data *approval.Data, _ time.Time) {
+	p, err := data.Report()
 	if err == nil {
 		err = r.in.conforms(schemas.Reported, p.ID, data)
 	}
@@ -121,7 +121,7 @@ func (r *reader) planReport(j *job, data []byte, _ time.Time) {
 		return
 	}
 	ms, seq := j.entry.position()
-	reporting := store.Reporting{Report: p, Data: data, Stream: r.stream.Key, EntryMS: ms, EntrySQ: seq}
+	reporting := store.Reporting{Report: p, Data: data.Raw(), Stream: r.stream.Key, EntryMS: ms, EntrySQ: seq}
 	j.do = func(ctx context.Context) error { return r.reported(ctx, j.entry, reporting) }
 }
 

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"countersign/approval"
 	"countersign/schemas"
 	"countersign/store"
 )
@@ -39,8 +39,8 @@ const (
 )
 
 const (
-	// effectTimeout bounds the handling of one entry, which goes on when the
-	// intake is told to stop.
+	// effectTimeout bounds the handling of one entry, or of those that go abreast,
+	// which goes on when the intake is told to stop.
 	effectTimeout = 3 * time.Second
 	// deliveryLimit is how often an entry that cannot be handled is tried.
 	deliveryLimit = 3
@@ -49,21 +49,19 @@ const (
 // A job is one entry and what is to be done about it.
 type job struct {
 	entry   entry
+	id      string                      // of the approval, where its effect is a row to open
 	opening *store.Opening              // of a good request, else nil
-	do      func(context.Context) error // its effect; nil only for a lost entry
+	open    func() *attempt             // its effect, where that is a row to open
+	do      func(context.Context) error // its effect otherwise; both are nil only for a lost entry
 }
 
 // take handles a batch in two passes: first every entry is read, so that the
 // requests that lapse at once can share a notice, and then each has its effect,
-// in order. Entries with their effect in Redis are acknowledged together, also
-// where a later one failed.
-func (r *reader) take(ctx context.Context, entries []entry) (err error) {
-	if len(entries) == 0 {
-		return nil
-	}
-	now, err := r.in.cfg.Store.Now(ctx)
-	if err != nil {
-		return err
+// in order. Entries with their effect in Redis are settled, also where a later one
+// failed. now is Redis's clock, told with the batch.
+func (r *reader) take(ctx context.Context, entries []entry, now time.Time) error {
+	if len(entries) == 0 || ctx.Err() != nil {
+		return ctx.Err()
 	}
 	jobs := make([]*job, len(entries))
 	for i, e := range entries {
@@ -72,20 +70,12 @@ func (r *reader) take(ctx context.Context, entries []entry) (err error) {
 	if err := r.shareLapses(ctx, jobs, now); err != nil {
 		return err
 	}
-	done := make([]string, 0, len(jobs))
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectTimeout)
-		defer cancel()
-		err = errors.Join(err, r.ack(ctx, done))
-	}()
 	for len(jobs) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := abreast(jobs)
-		settled, err := r.handleAll(ctx, jobs[:n])
-		done = append(done, settled...)
-		if err != nil {
+		if err := r.handleAll(ctx, jobs[:n]); err != nil {
 			return err
 		}
 		jobs = jobs[n:]
@@ -97,32 +87,25 @@ func (r *reader) take(ctx context.Context, entries []entry) (err error) {
 // time: openings of different approvals, since which of them opens first makes no
 // difference to anybody.
 func abreast(jobs []*job) int {
-	seen := map[string]bool{}
+	seen := make(map[string]bool, len(jobs))
 	for i, j := range jobs {
-		if j.opening == nil || seen[j.opening.ID] {
+		if j.open == nil || seen[j.id] {
 			return max(i, 1)
 		}
-		seen[j.opening.ID] = true
+		seen[j.id] = true
 	}
 	return len(jobs)
 }
 
-// handleAll lets jobs have their effect at the same time, and returns the entries
-// that are settled.
-func (r *reader) handleAll(ctx context.Context, jobs []*job) (done []string, err error) {
-	settled, errs := make([]bool, len(jobs)), make([]error, len(jobs))
-	var wg sync.WaitGroup
-	for i, j := range jobs[1:] {
-		wg.Go(func() { settled[i+1], errs[i+1] = r.handle(ctx, j) })
+// handleAll lets jobs that may go abreast have their effect, which goes on when the
+// intake is told to stop.
+func (r *reader) handleAll(ctx context.Context, jobs []*job) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectTimeout)
+	defer cancel()
+	if jobs[0].open != nil {
+		return r.openAll(ctx, jobs)
 	}
-	settled[0], errs[0] = r.handle(ctx, jobs[0])
-	wg.Wait()
-	for i, j := range jobs {
-		if settled[i] {
-			done = append(done, j.entry.id)
-		}
-	}
-	return done, errors.Join(errs...)
+	return r.handle(ctx, jobs[0])
 }
 
 // shareLapses finds what shares a notice. Where that panics each has its own: one
@@ -136,23 +119,30 @@ func (r *reader) shareLapses(ctx context.Context, jobs []*job, now time.Time) er
 	return err
 }
 
-// handle lets one job have its effect. An entry that is itself to blame for a
-// failure is left pending, to be taken over and tried again, or set aside.
-func (r *reader) handle(ctx context.Context, j *job) (settled bool, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectTimeout)
-	defer cancel()
+// handle lets one job have its effect.
+func (r *reader) handle(ctx context.Context, j *job) error {
 	if j.do == nil {
 		r.lost(j.entry.id)
-		return true, nil
+		return r.settle(ctx, j, nil)
 	}
-	err = recovered(func() error { return j.do(ctx) })
-	if err == nil {
-		return true, nil
+	return r.settle(ctx, j, recovered(func() error { return j.do(ctx) }))
+}
+
+// settle has an entry acknowledged whose effect is in Redis. One that is itself to
+// blame for a failure is left pending, to be taken over and tried again, or set aside.
+func (r *reader) settle(ctx context.Context, j *job, err error) error {
+	settled := err == nil
+	switch {
+	case settled:
+	case isOwnFault(err):
+		settled, err = r.failed(ctx, j.entry, err)
+	default:
+		err = fmt.Errorf("queue: entry %s of %s: %w", j.entry.id, r.stream.Key, err)
 	}
-	if !isOwnFault(err) {
-		return false, fmt.Errorf("queue: entry %s of %s: %w", j.entry.id, r.stream.Key, err)
+	if settled {
+		r.settled = append(r.settled, j.entry.id)
 	}
-	return r.failed(ctx, j.entry, err)
+	return err
 }
 
 // failed leaves an entry that could not be handled for another try, or sets it
@@ -199,7 +189,7 @@ func (r *reader) planEntry(j *job, now time.Time) {
 		r.setAside(j, deadOld)
 		return
 	}
-	var plan func(*job, []byte, time.Time)
+	var plan func(*job, *approval.Data, time.Time)
 	switch kind {
 	case typeRequested:
 		plan = r.planRequest
@@ -218,7 +208,7 @@ func (r *reader) planEntry(j *job, now time.Time) {
 		r.setAside(j, "invalid: data: "+rule)
 		return
 	}
-	plan(j, []byte(data), now)
+	plan(j, approval.ReadData([]byte(data)), now)
 }
 
 // setAside makes a job of a dead letter.

@@ -95,6 +95,7 @@ type Intake struct {
 	keys    store.Keys
 	schemas *schemas.Set
 	readers []*reader
+	lost    *redis.Script
 	noise   noise
 }
 
@@ -126,7 +127,7 @@ func NewIntake(cfg IntakeConfig) (*Intake, error) {
 	if err != nil {
 		return nil, fmt.Errorf("queue: %w", err)
 	}
-	in := &Intake{cfg: cfg, keys: store.NewKeys(cfg.Namespace), schemas: set, noise: newNoise(cfg.Log)}
+	in := &Intake{cfg: cfg, keys: store.NewKeys(cfg.Namespace), schemas: set, lost: redis.NewScript(lostText), noise: newNoise(cfg.Log)}
 	if len(cfg.Streams) == 0 {
 		cfg.Streams = []Stream{{Key: in.keys.Requests()}}
 	}
@@ -164,9 +165,7 @@ func (in *Intake) Step(ctx context.Context) (n int, err error) {
 	for _, r := range in.readers {
 		taken, err := r.round(ctx, noBlock)
 		n += taken
-		if err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, err, r.ack(ctx))
 	}
 	return n, errors.Join(errs...)
 }

@@ -10,14 +10,22 @@ import (
 //go:embed lost.lua
 var lostText string
 
-// tellLost tells of entries that were trimmed before anybody read them, once, as far
-// as Redis knows: what somebody adds and trims between this look and the read after
+// lookForLost looks for entries that were trimmed before anybody read them, as far
+// as Redis knows: what somebody adds and trims between this look and the read behind
 // it may go unseen, and so does a stream that is deleted as a whole. A look that fails
-// is made again with the next turn; what ails Redis is told by the read that follows.
-func (r *reader) tellLost(ctx context.Context) {
-	told := r.in.keys.Prefix() + "bot:lost"
-	n, err := redis.NewScript(lostText).Run(ctx, r.in.cfg.Redis, []string{r.stream.Key, told}, r.group).Int()
-	if err != nil || n == 0 {
+// is made again with the next read; what ails Redis is told by the read.
+func (r *reader) lookForLost(ctx context.Context, pipe redis.Pipeliner) *redis.Cmd {
+	keys := []string{r.stream.Key, r.in.keys.Prefix() + "bot:lost"}
+	if r.script {
+		return r.in.lost.EvalSha(ctx, pipe, keys, r.group)
+	}
+	return r.in.lost.Eval(ctx, pipe, keys, r.group)
+}
+
+// tellLost tells of such entries, once.
+func (r *reader) tellLost(look *redis.Cmd) {
+	n, err := look.Int()
+	if r.script = err == nil; n == 0 {
 		return
 	}
 	for range n {

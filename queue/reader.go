@@ -16,17 +16,24 @@ const (
 	firstID = "0-0"
 	newOnes = ">"
 	noBlock = time.Duration(-1)
+
+	// reclaimOften is how often we look for what others left while an entry becomes idle.
+	reclaimOften = 4
 )
 
 // A reader reads one stream for its consumer group. It is used by one
 // goroutine.
 type reader struct {
-	in     *Intake
-	stream Stream
-	group  string
-	made   bool   // the group is believed to be there
-	own    string // up to where our own pending entries were read; "" once all were
-	cursor string // where the next takeover begins
+	in      *Intake
+	stream  Stream
+	group   string
+	made    bool      // the group is believed to be there
+	own     string    // up to where our own pending entries were read; "" once all were
+	cursor  string    // where the next takeover begins
+	looked  time.Time // when we last looked for what to take over
+	now     time.Time // Redis's clock, as it was told last
+	settled []string  // entries with their effect in Redis, to be acknowledged
+	script  bool      // Redis is believed to know the script of lost entries
 }
 
 func newReader(in *Intake, s Stream) *reader {
@@ -55,10 +62,14 @@ func (r *reader) run(ctx context.Context) {
 			pause.wait(ctx)
 		}
 	}
+	if err := r.ack(ctx); err != nil {
+		r.in.fault(err).Str("stream", r.stream.Key).Msg("what was taken last will be delivered again")
+	}
 }
 
 // round is one turn: our own pending entries, what others left, what is new. A
-// group that has vanished is made again, once per round.
+// group that has vanished is made again, once per round. What the turn settles last
+// is acknowledged with the next one, or by ack; where it failed, at once.
 func (r *reader) round(ctx context.Context, block time.Duration) (int, error) {
 	n, err := r.safeTurn(ctx, block)
 	if isNoGroup(err) {
@@ -71,7 +82,8 @@ func (r *reader) round(ctx context.Context, block time.Duration) (int, error) {
 	}
 	if err != nil {
 		// What was delivered and not handled is found by reading our own again.
-		r.own = firstID
+		r.own, r.script = firstID, false
+		err = errors.Join(err, r.ack(ctx))
 	}
 	return n, err
 }
@@ -89,14 +101,13 @@ func (r *reader) turn(ctx context.Context, block time.Duration) (n int, err erro
 	if err := r.makeGroup(ctx); err != nil {
 		return 0, err
 	}
-	r.tellLost(ctx)
 	for r.own != "" && ctx.Err() == nil {
 		entries, err := r.read(ctx, r.own, noBlock)
 		if err != nil {
 			return n, err
 		}
 		n += len(entries)
-		if err := r.take(ctx, entries); err != nil {
+		if err := r.take(ctx, entries, r.now); err != nil {
 			return n, err
 		}
 		r.own = ""
@@ -104,22 +115,32 @@ func (r *reader) turn(ctx context.Context, block time.Duration) (n int, err erro
 			r.own = entries[len(entries)-1].id
 		}
 	}
-	entries, err := r.reclaim(ctx)
-	if err != nil {
-		return n, err
-	}
-	n += len(entries)
-	if err := r.take(ctx, entries); err != nil {
-		return n, err
+	if block == noBlock || r.mayReclaim() {
+		entries, err := r.reclaim(ctx)
+		if err != nil {
+			return n, err
+		}
+		n += len(entries)
+		if err := r.take(ctx, entries, r.now); err != nil {
+			return n, err
+		}
 	}
 	if n > 0 {
 		block = noBlock // there was work; there may be more
 	}
-	entries, err = r.read(ctx, newOnes, block)
+	entries, err := r.read(ctx, newOnes, block)
 	if err != nil {
 		return n, err
 	}
-	return n + len(entries), r.take(ctx, entries)
+	return n + len(entries), r.take(ctx, entries, r.now)
+}
+
+// mayReclaim reports whether it is time to look for what others left: where the last
+// look did not reach the end, and otherwise several times within what makes an entry
+// idle.
+func (r *reader) mayReclaim() bool {
+	since := r.now.Sub(r.looked)
+	return r.cursor != firstID || since < 0 || since >= r.in.cfg.ReclaimIdle/reclaimOften
 }
 
 // makeGroup makes the group at the stream's beginning, so that nothing written
@@ -146,8 +167,7 @@ func (r *reader) read(ctx context.Context, after string, block time.Duration) ([
 	args = append(args, "streams", r.stream.Key, after)
 	cmd := redis.NewCmd(ctx, args...)
 	cmd.SetFirstKeyPos(int8(len(args) - 2))
-	_ = r.in.cfg.Redis.Process(ctx, cmd) // the command keeps its error
-	v, err := cmd.Result()
+	v, err := r.ask(ctx, cmd)
 	if errors.Is(err, redis.Nil) {
 		return nil, nil
 	}
@@ -160,8 +180,8 @@ func (r *reader) read(ctx context.Context, after string, block time.Duration) ([
 // reclaim takes over entries that were delivered to somebody and left idle. An
 // empty batch is not the end: the cursor is kept for the next round.
 func (r *reader) reclaim(ctx context.Context) ([]entry, error) {
-	v, err := r.in.cfg.Redis.Do(ctx, "xautoclaim", r.stream.Key, r.group, r.in.cfg.Consumer,
-		r.in.cfg.ReclaimIdle.Milliseconds(), r.cursor, "count", r.in.cfg.Batch).Result()
+	v, err := r.ask(ctx, redis.NewCmd(ctx, "xautoclaim", r.stream.Key, r.group, r.in.cfg.Consumer,
+		r.in.cfg.ReclaimIdle.Milliseconds(), r.cursor, "count", r.in.cfg.Batch))
 	if err != nil {
 		return nil, fmt.Errorf("queue: take over of %s: %w", r.stream.Key, err)
 	}
@@ -169,20 +189,9 @@ func (r *reader) reclaim(ctx context.Context) ([]entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("queue: take over of %s: %w", r.stream.Key, err)
 	}
-	r.cursor = cursor
+	r.cursor, r.looked = cursor, r.now
 	for _, id := range deleted {
 		r.lost(id)
 	}
 	return entries, nil
-}
-
-// ack acknowledges entries whose effect is in Redis.
-func (r *reader) ack(ctx context.Context, ids []string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	if err := r.in.cfg.Redis.XAck(ctx, r.stream.Key, r.group, ids...).Err(); err != nil {
-		return fmt.Errorf("queue: acknowledge on %s: %w", r.stream.Key, err)
-	}
-	return nil
 }

@@ -16,8 +16,8 @@ const tooShort = time.Second
 
 // planRequest reads an approval.requested: a row to open or to refuse, or a
 // dead letter where no usable id could be read.
-func (r *reader) planRequest(j *job, data []byte, now time.Time) {
-	q, err := approval.Decode(data)
+func (r *reader) planRequest(j *job, data *approval.Data, now time.Time) {
+	q, err := data.Request()
 	if err == nil {
 		err = r.in.conforms(schemas.Requested, q.ID, data)
 	}
@@ -43,7 +43,7 @@ func (r *reader) planRequest(j *job, data []byte, now time.Time) {
 		r.refuse(j, &q, data, now, approval.Refusal(approval.CodeUnroutable, "its route has no chats"))
 		return
 	}
-	terms, err := approval.Terms(data)
+	terms, err := data.Terms()
 	if err != nil {
 		panic("unreachable unless bug in approval: " + err.Error()) // decoded above
 	}
@@ -52,19 +52,20 @@ func (r *reader) planRequest(j *job, data []byte, now time.Time) {
 		panic("unreachable unless bug in approval: " + err.Error())
 	}
 	o := &store.Opening{
-		ID: q.ID, Stream: r.stream.Key, Raw: data, Ask: &q, Terms: terms, Pin: pin, Now: now,
+		ID: q.ID, Stream: r.stream.Key, Raw: data.Raw(), Ask: &q, Terms: terms, Pin: pin, Now: now,
 		ExpiresAt: deadline, Owners: route.Owners, Quorum: route.Quorum, Chats: route.Chats,
 		State: approval.Open, Tier: ruling.Shown, Code: ruling.Reason,
 	}
 	if remind := r.in.cfg.Remind(); remind > 0 && deadline.Sub(now) >= 2*remind {
 		o.RemindAt = deadline.Add(-remind)
 	}
-	j.opening = o
-	if ruling.Pass {
-		j.do = func(ctx context.Context) error { return r.pass(ctx, j.entry, *o, ruling) }
-		return
+	j.id, j.opening = o.ID, o
+	j.open = func() *attempt {
+		if ruling.Pass {
+			return r.pass(j.entry, *o, ruling)
+		}
+		return r.open(j.entry, *o, ruling)
 	}
-	j.do = func(ctx context.Context) error { return r.open(ctx, j.entry, *o, ruling) }
 }
 
 // admits checks what the stream lets through.
@@ -90,14 +91,14 @@ func (r *reader) admits(q *approval.Request) error {
 // refuse makes a job of a refused row. The answer repeats what could be read;
 // where terms cannot be computed nobody could compare them, and nothing is
 // repeated.
-func (r *reader) refuse(j *job, q *approval.Request, data []byte, now time.Time, reason string) {
+func (r *reader) refuse(j *job, q *approval.Request, data *approval.Data, now time.Time, reason string) {
 	o := store.Opening{
-		ID: q.ID, Stream: r.stream.Key, Raw: data, Now: now, ExpiresAt: now,
+		ID: q.ID, Stream: r.stream.Key, Raw: data.Raw(), Now: now, ExpiresAt: now,
 		State: approval.Refused, Reason: reason,
 		By: approval.By{Surface: approval.Intake, ID: r.stream.Key},
 	}
-	if terms, err := approval.Terms(data); err != nil {
-		o.Terms = approval.RawDigest(data)
+	if terms, err := data.Terms(); err != nil {
+		o.Terms = approval.RawDigest(data.Raw())
 	} else {
 		o.Terms, o.Ask = terms, q
 		if q.Card.Title == "" {
@@ -109,38 +110,37 @@ func (r *reader) refuse(j *job, q *approval.Request, data []byte, now time.Time,
 			}
 		}
 	}
-	j.do = func(ctx context.Context) error { return r.open(ctx, j.entry, o, Ruling{}) }
+	j.id = o.ID
+	j.open = func() *attempt { return r.open(j.entry, o, Ruling{}) }
 }
 
 // open writes a row. Where the request was withdrawn before it came, or its
 // deadline has passed, the row opens with that answer.
-func (r *reader) open(ctx context.Context, e entry, o store.Opening, ruling Ruling) error {
-	status, detail, err := r.in.cfg.Store.Open(ctx, o)
-	if err != nil {
-		return err
-	}
-	switch status {
-	case store.Opened:
-		r.in.cfg.Count(openedAs(o.State), "")
-		if o.State == approval.Open {
-			r.in.cfg.Ruled(ruling)
+func (r *reader) open(e entry, o store.Opening, ruling Ruling) *attempt {
+	return &attempt{o, func(ctx context.Context, status store.OpenStatus, detail string) (*attempt, error) {
+		switch status {
+		case store.Opened:
+			r.in.cfg.Count(openedAs(o.State), "")
+			if o.State == approval.Open {
+				r.in.cfg.Ruled(ruling)
+			}
+			return nil, nil
+		case store.Same, store.RefusedBefore:
+			r.in.cfg.Count(EventRepeated, "")
+			return nil, nil
+		case store.Differs:
+			return nil, r.dead(ctx, e, deadTerms)
+		case store.WithdrawnSoon:
+			o.State, o.Reason, o.Quiet = approval.Withdrawn, detail, nil
+			o.By = byRuntime(o.Ask, o.Stream)
+			return r.open(e, o, ruling), nil
+		case store.TooLate:
+			o.State = approval.Lapsed
+			o.By = approval.By{Surface: approval.Sweeper, ID: string(approval.Sweeper)}
+			return r.open(e, o, ruling), nil
 		}
-		return nil
-	case store.Same, store.RefusedBefore:
-		r.in.cfg.Count(EventRepeated, "")
-		return nil
-	case store.Differs:
-		return r.dead(ctx, e, deadTerms)
-	case store.WithdrawnSoon:
-		o.State, o.Reason, o.Quiet = approval.Withdrawn, detail, nil
-		o.By = byRuntime(o.Ask, o.Stream)
-		return r.open(ctx, e, o, ruling)
-	case store.TooLate:
-		o.State = approval.Lapsed
-		o.By = approval.By{Surface: approval.Sweeper, ID: string(approval.Sweeper)}
-		return r.open(ctx, e, o, ruling)
-	}
-	return fmt.Errorf("queue: unknown outcome %q of opening %q", status, o.ID)
+		return nil, fmt.Errorf("queue: unknown outcome %q of opening %q", status, o.ID)
+	}}
 }
 
 func openedAs(s approval.State) string {

@@ -44,7 +44,7 @@ func (r *reader) rule(q *approval.Request) (ruling Ruling) {
 // request that was taken before keeps the fate it has. Where it was withdrawn
 // before it came, or is too late, nothing passes: it goes the way of one that is
 // asked, which ends in the same place.
-func (r *reader) pass(ctx context.Context, e entry, asked store.Opening, ruling Ruling) error {
+func (r *reader) pass(e entry, asked store.Opening, ruling Ruling) *attempt {
 	o := asked
 	o.State, o.By = approval.Approved, approval.By{Surface: approval.Policy, ID: ruling.Policy}
 	o.Reason = approval.Refusal(ruling.Reason, ruling.Detail)
@@ -55,14 +55,12 @@ func (r *reader) pass(ctx context.Context, e entry, asked store.Opening, ruling 
 			}
 		}
 	}
-	status, _, err := r.in.cfg.Store.Open(ctx, o)
-	if err != nil {
-		return err
-	}
-	if status == store.Opened {
-		r.in.cfg.Count(openedAs(o.State), "")
-		r.in.cfg.Ruled(ruling)
-		return nil
-	}
-	return r.open(ctx, e, asked, ruling)
+	return &attempt{o, func(_ context.Context, status store.OpenStatus, _ string) (*attempt, error) {
+		if status == store.Opened {
+			r.in.cfg.Count(openedAs(o.State), "")
+			r.in.cfg.Ruled(ruling)
+			return nil, nil
+		}
+		return r.open(e, asked, ruling), nil
+	}}
 }

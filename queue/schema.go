@@ -10,8 +10,8 @@ import (
 // conforms holds an event that a decoder took to the schema that is published for
 // it. The decoders know more, and their words are those that runtimes read; so
 // this says no only where the two have come apart, and then the schema counts.
-func (in *Intake) conforms(event schemas.Type, id string, data []byte) error {
-	err := in.schemas.Check(event, data)
+func (in *Intake) conforms(event schemas.Type, id string, data *approval.Data) error {
+	err := in.schemas.Check(event, data.Raw())
 	if err == nil {
 		return nil
 	}

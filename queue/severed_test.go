@@ -33,6 +33,20 @@ func (h *severed) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
+// Of several commands sent at once it fails that one alone.
 func (h *severed) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		var err error
+		rest := make([]redis.Cmder, 0, len(cmds))
+		for _, cmd := range cmds {
+			if h.on.Load() && cmd.Name() == h.command {
+				h.refused.Add(1)
+				cmd.SetErr(errSevered)
+				err = errSevered
+				continue
+			}
+			rest = append(rest, cmd)
+		}
+		return errors.Join(err, next(ctx, rest))
+	}
 }

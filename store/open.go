@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"countersign/approval"
 )
 
@@ -56,6 +58,98 @@ const (
 // Open writes the row of a request, once. With WithdrawnSoon the second result
 // is the withdrawal's reason, with Opened the short reference.
 func (s *Store) Open(ctx context.Context, o Opening) (OpenStatus, string, error) {
+	for {
+		keys, args, err := s.openCall(o)
+		if err != nil {
+			return "", "", err
+		}
+		v, err := s.run(ctx, "open", keys, args...)
+		if err != nil {
+			return "", "", err
+		}
+		if res, again := s.opened(o.ID, v); !again {
+			return res.Status, res.Detail, res.Err
+		}
+	}
+}
+
+// An OpenResult is what [Store.Open] returns, for one of several.
+type OpenResult struct {
+	Status OpenStatus
+	Detail string
+	Err    error
+}
+
+// openTogether bounds how many bytes of openings go in one exchange; one alone may be
+// larger. They may be many: their replies are so short that all of them fit between us
+// and a server that answers as it reads.
+const openTogether = 1 << 20
+
+// OpenAll opens several rows, each as [Store.Open] does, in the order given, in as few
+// exchanges as it takes. Between any two of them something else may happen, and one that
+// fails keeps no other from being opened.
+func (s *Store) OpenAll(ctx context.Context, openings []Opening) []OpenResult {
+	results := make([]OpenResult, len(openings))
+	for from, n := 0, 0; from < len(openings); from += n {
+		size := 0
+		for n = 0; from+n < len(openings); n++ {
+			if size += len(openings[from+n].Raw); n > 0 && size > openTogether {
+				break
+			}
+		}
+		s.openSome(ctx, openings[from:from+n], results[from:from+n])
+	}
+	return results
+}
+
+// openSome opens rows in one exchange.
+func (s *Store) openSome(ctx context.Context, openings []Opening, results []OpenResult) {
+	pipe := s.rdb.Pipeline()
+	replies := make([]*redis.Cmd, len(openings))
+	for i, o := range openings {
+		keys, args, err := s.openCall(o)
+		if results[i].Err = err; err == nil {
+			replies[i] = s.scripts["open"].EvalSha(ctx, pipe, keys, args...)
+		}
+	}
+	_, fault := pipe.Exec(ctx) // each command keeps its error, but where none was sent
+	for i, o := range openings {
+		if replies[i] == nil {
+			continue
+		}
+		v, err := replies[i].Result()
+		if err == nil && v == nil {
+			err = fault
+		}
+		res, again := OpenResult{Err: err}, redis.HasErrorPrefix(err, "NOSCRIPT")
+		switch {
+		case err == nil:
+			res, again = s.opened(o.ID, v)
+		case !again:
+			res.Err = fmt.Errorf("store: open: %w", err)
+		}
+		if again { // Redis did not know the script, or all references offered are taken
+			res.Status, res.Detail, res.Err = s.Open(ctx, o)
+		}
+		results[i] = res
+	}
+}
+
+// opened reads what the script returned, or reports that it is to be run again, with
+// other references.
+func (s *Store) opened(id string, v any) (res OpenResult, again bool) {
+	status, detail := asPair(v)
+	switch Status(status) {
+	case "refs":
+		return res, true
+	case unsigned:
+		return OpenResult{Err: fmt.Errorf("store: open %q: %w", id, ErrNamespaceSigns)}, false
+	}
+	return OpenResult{Status: OpenStatus(status), Detail: detail}, false
+}
+
+// openCall is what the script is told of an opening.
+func (s *Store) openCall(o Opening) (keys []string, args []any, err error) {
 	audits := []approval.Audit{{
 		ID: o.ID, From: approval.Requested, To: approval.Open, At: o.Now,
 		BySurface: approval.Intake, ByID: o.Stream, Pin: o.Pin, Terms: o.Terms,
@@ -76,29 +170,15 @@ func (s *Store) Open(ctx context.Context, o Opening) (OpenStatus, string, error)
 			audits = audits[:0]
 		}
 		audits = append(audits, final)
-		var err error
 		if answer, err = s.answerAtOpening(o); err != nil {
-			return "", "", err
+			return nil, nil, err
 		}
 	}
-	for {
-		refs, err := s.newRefs()
-		if err != nil {
-			return "", "", err
-		}
-		v, err := s.run(ctx, "open", s.openKeys(o.ID, refs), s.openArgs(o, audits, answer, refs)...)
-		if err != nil {
-			return "", "", err
-		}
-		status, detail := asPair(v)
-		switch Status(status) {
-		case "refs":
-			continue
-		case unsigned:
-			return "", "", fmt.Errorf("store: open %q: %w", o.ID, ErrNamespaceSigns)
-		}
-		return OpenStatus(status), detail, nil
+	refs, err := s.newRefs()
+	if err != nil {
+		return nil, nil, err
 	}
+	return s.openKeys(o.ID, refs), s.openArgs(o, audits, answer, refs), nil
 }
 
 func (s *Store) openKeys(id string, refs []string) []string {
@@ -121,7 +201,7 @@ func (s *Store) openArgs(o Opening, audits []approval.Audit, answer []byte, refs
 	args := []any{
 		s.keys.Prefix(), o.ID, o.Terms, string(o.State), toMillis(o.ExpiresAt), remind,
 		strconv.FormatInt(s.retention.Milliseconds(), 10), string(answer), o.ID + "/answered",
-		stamp(o.Now), toMillis(o.Now), s.signer(), strconv.Itoa(len(audits)),
+		stamp(o.Now), toMillis(o.Now), s.signer(), o.Stream, strconv.Itoa(len(audits)),
 	}
 	for _, a := range audits {
 		args = append(args, auditText(a))
@@ -129,7 +209,7 @@ func (s *Store) openArgs(o Opening, audits []approval.Audit, answer []byte, refs
 	for _, ref := range refs {
 		args = append(args, ref)
 	}
-	args = append(args, "stream", o.Stream, "pin", o.Pin)
+	args = append(args, "pin", o.Pin)
 	if o.Ask != nil && o.State != approval.Refused {
 		args = append(args,
 			"request", string(o.Raw), "kind", string(o.Ask.Kind), "owners", commaList(o.Owners),

@@ -2,8 +2,8 @@
 -- with other terms it changes nothing.
 -- KEYS: row, deadlines, reminders, dirty, wake, audit, answers, answer, withdrawn, signing, ref...
 -- ARGV: prefix, id, terms, state, expires_at, remind_at (0: none), retention,
---       answer ('' while open), event id, time, opened_at, signer, number of audit entries, audit...,
---       refs of the ref keys..., then the row's further fields and values
+--       answer ('' while open), event id, time, opened_at, signer, stream, number of audit entries,
+--       audit..., refs of the ref keys..., then the row's further fields and values
 -- Returns {ok, ref} | {same} | {differs} | {refused} | {withdrawn, reason} | {late} | {refs} | {unsigned}
 -- ok: written. refused: the id was refused before, or its row is gone, and stays so. withdrawn, late:
 -- nothing was written, the caller must come again with that answer, be it that the
@@ -23,25 +23,20 @@ end
 -- Answered, and the row was taken away: an id is answered once.
 if redis.call('EXISTS', KEYS[8]) == 1 then return {'refused'} end
 if state == 'open' or state == 'approved' then
-  local stream = ''
-  for i = 14, #ARGV do
-    if ARGV[i] == 'stream' then stream = ARGV[i + 1] break end
-  end
-  local gone = redis.call('HGET', KEYS[9], stream)
+  local gone = redis.call('HGET', KEYS[9], ARGV[13])
   if gone then return {'withdrawn', gone} end
   if expires - now < 1000 then return {'late'} end
 end
 
 if unsigned(KEYS[10], ARGV[12]) then return {'unsigned'} end
 
-local audits = tonumber(ARGV[13])
-local at = 14 + audits
+local audits = tonumber(ARGV[14])
+local at = 15 + audits
 local refs = #KEYS - 10
 local ref
 for i = 1, refs do
-  if redis.call('EXISTS', KEYS[10 + i]) == 0 then
+  if redis.call('SET', KEYS[10 + i], id, 'NX') then
     ref = ARGV[at + i - 1]
-    redis.call('SET', KEYS[10 + i], id)
     break
   end
 end
@@ -50,8 +45,8 @@ if not ref then return {'refs'} end
 local fields = {}
 for i = at + refs, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('HSET', row, 'state', state, 'terms', terms, 'ref', ref, 'rev', '1',
-  'opened_at', ARGV[11], 'expires_at', text(expires), unpack(fields))
-for i = 14, 13 + audits do redis.call('RPUSH', KEYS[6], ARGV[i]) end
+  'opened_at', ARGV[11], 'expires_at', text(expires), 'stream', ARGV[13], unpack(fields))
+for i = 15, 14 + audits do redis.call('RPUSH', KEYS[6], ARGV[i]) end
 if state == 'open' then
   redis.call('ZADD', KEYS[2], text(expires), id)
   if remind > 0 then redis.call('ZADD', KEYS[3], text(remind), id) end
