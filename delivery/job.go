@@ -127,11 +127,15 @@ func (r *Reconciler) planOnce(ctx context.Context, id string, j *job) bool {
 	p := r.present()
 	todo := r.planned(reading, p)
 
-	switch wait, goes := r.start(ctx, task{id: id, reading: reading, lease: lease, present: p, drawn: todo.drawn, job: j}, todo); goes {
+	switch first, wait, goes := r.start(ctx, task{id: id, reading: reading, lease: lease, present: p, drawn: todo.drawn, job: j}, todo); goes {
 	case settles:
 		return r.settle(ctx, id, j, reading, wait, lease)
 	case plansAgain:
 		return true
+	case waits:
+		if first != nil {
+			r.tend(ctx, *first)
+		}
 	}
 	return false
 }
@@ -146,14 +150,15 @@ const (
 )
 
 // start starts what is needed and can be. It returns when to look again where
-// nothing is under way.
-func (r *Reconciler) start(ctx context.Context, t task, todo plan) (wait time.Duration, goes going) {
+// nothing is under way, and where the planner has nothing left to do but wait, what it
+// is to do itself first.
+func (r *Reconciler) start(ctx context.Context, t task, todo plan) (first *task, wait time.Duration, goes going) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	id, j, reading := t.id, t.job, t.reading
 	delete(r.unread, id)
 	wait = todo.next
-	started := false
+	tasks := make([]task, 0, 1)
 	for _, n := range todo.needs {
 		if j.busy[n.chat] {
 			continue
@@ -169,24 +174,31 @@ func (r *Reconciler) start(ctx context.Context, t task, todo plan) (wait time.Du
 		}
 		there.busy++
 		j.busy[n.chat] = true
-		started = true
-		t := t
 		t.need = n
-		r.running.Go(func() {
-			defer r.recovered(id, func() { r.drop(id, j) })
-			r.meet(ctx, t)
-		})
+		tasks = append(tasks, t)
 	}
 	again := j.again
 	j.again = false
 	switch {
 	case again:
 		goes = plansAgain
-	case started || len(j.busy) > 0:
+	case len(j.busy) > 0:
 		goes = waits
 		j.planning = false
+		if len(tasks) > 0 {
+			first, tasks = &tasks[0], tasks[1:]
+		}
 	}
-	return wait, goes
+	for _, t := range tasks {
+		r.running.Go(func() { r.tend(ctx, t) })
+	}
+	return first, wait, goes
+}
+
+// tend is meet for a goroutine that does nothing else after it.
+func (r *Reconciler) tend(ctx context.Context, t task) {
+	defer r.recovered(t.id, func() { r.drop(t.id, t.job) })
+	r.meet(ctx, t)
 }
 
 // settle takes an approval that needs nothing off the feed. It reports whether

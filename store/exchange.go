@@ -87,11 +87,22 @@ func (x *exchange) run(ctx context.Context, script *redis.Script, keys []string,
 
 // next hands the turn of one that is done to those that wait.
 func (x *exchange) next() {
+	if batch := x.take(); batch != nil {
+		go func() {
+			for ; batch != nil; batch = x.take() {
+				x.send(batch)
+			}
+		}()
+	}
+}
+
+// take takes what is to go next, and gives the turn back where nothing waits.
+func (x *exchange) take() []*wanted {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.waiting) == 0 {
 		x.busy--
-		return
+		return nil
 	}
 	n, size := 0, 0
 	for n < min(len(x.waiting), together) {
@@ -103,12 +114,11 @@ func (x *exchange) next() {
 	}
 	batch := x.waiting[:n:n]
 	x.waiting = x.waiting[n:]
-	go x.send(batch)
+	return batch
 }
 
 // send runs what waited.
 func (x *exchange) send(batch []*wanted) {
-	defer x.next()
 	defer func() {
 		fault := recover()
 		for _, w := range batch {
