@@ -80,13 +80,13 @@ func DecodeAnswer(data []byte) (*Answer, error) {
 		Context:     bytes.Clone(o.at("context").raw()),
 		Reason:      f.text(o, "reason", maxAnswer),
 		Observation: f.text(o, "observation", maxAnswer),
-		By:          decodeBy(f, f.object(o, "by")),
+		By:          decodeBy(f, new(f.object(o, "by"))),
 		Shown:       decodeShown(f, o),
 		At:          f.moment(o, "at"),
 	}
 	if list, n := f.list(o, "approvals", maxAnswer); n > 0 { // as many as fit
 		for _, item := range f.items("approvals", list) {
-			a.Approvals = append(a.Approvals, decodeBy(f, item))
+			a.Approvals = append(a.Approvals, decodeBy(f, &item))
 		}
 	}
 	if a.Decision == "" {
@@ -110,7 +110,7 @@ func answeredCalls(f *fields, o *object) []Call {
 	calls := []Call{}
 	if list, n := f.list(o, "calls", MaxCalls); n > 0 {
 		for _, item := range f.items("calls", list) {
-			calls = append(calls, decodeListed(f, item))
+			calls = append(calls, decodeListed(f, &item))
 		}
 	}
 	return calls
@@ -138,8 +138,8 @@ func decodeShown(f *fields, o *object) *Shown {
 	}
 	shown := f.object(o, "shown")
 	var s Shown
-	s.Lines, _ = f.integer(shown, "lines", 0, MaxLines)
-	s.Of, _ = f.integer(shown, "of", 0, MaxLines)
+	s.Lines, _ = f.integer(&shown, "lines", 0, MaxLines)
+	s.Of, _ = f.integer(&shown, "of", 0, MaxLines)
 	return &s
 }
 

@@ -20,7 +20,7 @@ type Audit struct {
 //
 //	{approval_id, at, by: {id, surface}, from, pin, reason_code?, results?: [{line, ok}], terms, to, undo?}
 func (a *Audit) Encode() ([]byte, error) {
-	var w writer
+	w := writer{buf: make([]byte, 0, 512)}
 	if a.BySurface == "" || a.ByID == "" {
 		w.err = errNobody
 	}

@@ -38,7 +38,7 @@ func (d *Data) Request() (Request, error) {
 	r.Effect = oneOf(f, o, "effect", Destructive, Write)
 	r.Pinned = decodePinned(f, o)
 	r.Context = decodeContext(f, o)
-	r.Card = decodeCard(f, f.object(o, "card"))
+	r.Card = decodeCard(f, o)
 	r.Expiry = decodeExpiry(f, o)
 	r.Risk = decodeRisk(o)
 	return r, f.err()
@@ -110,7 +110,7 @@ func decodeCalls(f *fields, o *object, kind Kind) (calls []Call, listed bool) {
 			f.invalid("calls", "must have at least 1 item")
 		}
 		for _, item := range f.items("calls", list) {
-			calls = append(calls, decodeListed(f, item))
+			calls = append(calls, decodeListed(f, &item))
 		}
 	}
 	if f.faults > before {
@@ -160,7 +160,9 @@ func decodeContext(f *fields, o *object) json.RawMessage {
 	return bytes.Clone(v)
 }
 
-func decodeCard(f *fields, o *object) Card {
+func decodeCard(f *fields, request *object) Card {
+	card := f.object(request, "card")
+	o := &card
 	c := Card{
 		Title:  f.text(o, "title", MaxTitle),
 		Action: f.text(o, "action", MaxAction),

@@ -32,6 +32,9 @@ type value struct {
 // root is the outermost value.
 func (d *document) root() value { return value{doc: d} }
 
+// last is where the value read last is.
+func (d *document) last() int { return len(d.nodes) - 1 }
+
 // children yields the values in the object or the list at a place; while that is being
 // read, those read so far.
 func (d *document) children(at int) iter.Seq[value] {

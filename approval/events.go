@@ -47,7 +47,7 @@ func (d *Data) Report() (Report, error) {
 	if list, n := f.list(o, "results", MaxResults); n > 0 {
 		r.Results = make([]Result, 0, n)
 		for _, item := range f.items("results", list) {
-			r.Results = append(r.Results, decodeResult(f, item))
+			r.Results = append(r.Results, decodeResult(f, &item))
 		}
 	}
 	if o.get("undo_until").there() {

@@ -236,8 +236,8 @@ func (f *fields) list(o *object, name string, most int) (v value, n int) {
 
 // items yields the objects of a list that is there, each with its number. What is no
 // object is a rule broken.
-func (f *fields) items(name string, list value) iter.Seq2[int, *object] {
-	return func(yield func(int, *object) bool) {
+func (f *fields) items(name string, list value) iter.Seq2[int, object] {
+	return func(yield func(int, object) bool) {
 		i := -1
 		for v := range list.children() {
 			i++
@@ -246,7 +246,7 @@ func (f *fields) items(name string, list value) iter.Seq2[int, *object] {
 				f.invalid(path, "must be an object")
 				continue
 			}
-			if !yield(i, &object{path + ".", v}) {
+			if !yield(i, object{path + ".", v}) {
 				return
 			}
 		}
@@ -254,13 +254,13 @@ func (f *fields) items(name string, list value) iter.Seq2[int, *object] {
 }
 
 // object reads an optional object. An absent one has no fields.
-func (f *fields) object(o *object, name string) *object {
+func (f *fields) object(o *object, name string) object {
 	v := o.get(name)
 	if v.there() && v.kind() != '{' {
 		f.invalid(o.path+name, "must be an object")
 		v = value{}
 	}
-	return &object{o.path + name + ".", v}
+	return object{o.path + name + ".", v}
 }
 
 // moment reads a time that is there.

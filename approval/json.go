@@ -24,12 +24,13 @@ func readJSON(data []byte, depth int) (*document, *fault) {
 	if len(data) > math.MaxInt32 {
 		return nil, &fault{rule: "is too long", broken: true}
 	}
-	c := checker{scan: scanner{data: data}, depth: depth, frames: make([]frame, 0, 8)}
-	c.nodes = make([]node, 0, min(len(data)/16+2, 64))
+	doc := &document{data: data, nodes: make([]node, 0, min(len(data)/16+2, 64))}
+	c := checker{scan: scanner{data: data}, depth: depth, doc: doc}
+	c.open, c.frames = c.fewOpen[:0], c.fewFrames[:0]
 	if f := c.run(); f != nil {
 		return nil, f
 	}
-	return &document{data: data, nodes: c.nodes}, nil
+	return doc, nil
 }
 
 // checkGrammar only tells one JSON value from anything else, in memory that does not
@@ -43,11 +44,14 @@ func checkGrammar(data []byte) *fault {
 // costs one byte and no stack.
 type checker struct {
 	scan   scanner
-	depth  int     // 0: grammar only
-	open   []byte  // the closing brackets due, outermost first
-	frames []frame // where we are in the outermost depth of them
-	nodes  []node  // all values so far, up to the first rule broken
+	depth  int       // 0: grammar only
+	open   []byte    // the closing brackets due, outermost first
+	frames []frame   // where we are in the outermost depth of them
+	doc    *document // all values so far, up to the first rule broken
 	first  *fault
+
+	fewOpen   [8]byte // enough for most texts
+	fewFrames [8]frame
 }
 
 // A frame is a place in one open object or list.
@@ -110,12 +114,12 @@ func (c *checker) add(kind byte, start int) {
 	}
 	n := node{start: int32(start), end: int32(c.scan.pos), kind: kind, plain: c.scan.plain}
 	if kind != '{' && kind != '[' {
-		n.next = int32(len(c.nodes) + 1)
+		n.next = int32(len(c.doc.nodes) + 1)
 	}
 	if f := c.frame(); f != nil {
 		n.key, n.after, n.plainKey = int32(f.key), int32(f.after), f.plain
 	}
-	c.nodes = append(c.nodes, n)
+	c.doc.nodes = append(c.doc.nodes, n)
 }
 
 // next goes on after a value, and reports whether another one is due.
@@ -152,7 +156,7 @@ func (c *checker) enter(opening, closing byte) {
 	c.add(opening, start)
 	c.open = append(c.open, closing)
 	if len(c.open) <= c.depth {
-		c.frames = append(c.frames, frame{at: len(c.nodes) - 1})
+		c.frames = append(c.frames, frame{at: c.doc.last()})
 	}
 }
 
@@ -160,7 +164,8 @@ func (c *checker) leave() {
 	c.scan.pos++
 	if len(c.open) == len(c.frames) {
 		if f := c.frame(); c.first == nil {
-			c.nodes[f.at].end, c.nodes[f.at].next = int32(c.scan.pos), int32(len(c.nodes))
+			n := &c.doc.nodes[f.at]
+			n.end, n.next = int32(c.scan.pos), int32(len(c.doc.nodes))
 		}
 		c.frames = c.frames[:len(c.frames)-1]
 	}
@@ -203,10 +208,9 @@ func (c *checker) key() {
 // their size.
 func (c *checker) twice(f *frame, raw []byte) bool {
 	const small = 16
-	doc := document{data: c.scan.data, nodes: c.nodes}
 	f.count++
 	if f.count <= small {
-		for v := range doc.children(f.at) {
+		for v := range c.doc.children(f.at) {
 			if v.keyIs(raw, f.plain) {
 				return true
 			}
@@ -215,7 +219,7 @@ func (c *checker) twice(f *frame, raw []byte) bool {
 	}
 	if f.keys == nil {
 		f.keys = make(map[string]bool, 4*small)
-		for v := range doc.children(f.at) {
+		for v := range c.doc.children(f.at) {
 			f.keys[string(v.key())] = true
 		}
 	}

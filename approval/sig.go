@@ -39,9 +39,9 @@ func SplitSig(data []byte) (signed []byte, sig *Sig, err error) {
 	if o.has("sig") {
 		s := f.object(o, "sig")
 		sig = &Sig{
-			Alg:   f.required(s, "alg", MaxName),
-			Key:   f.required(s, "key", MaxName),
-			Value: f.required(s, "value", MaxName),
+			Alg:   f.required(&s, "alg", MaxName),
+			Key:   f.required(&s, "key", MaxName),
+			Value: f.required(&s, "value", MaxName),
 		}
 		if f.wrong != nil {
 			return nil, nil, f.err()

@@ -24,11 +24,11 @@
 // Each stream is read by one consumer group, from its beginning, made again if
 // it vanishes. A consumer first reads what it was given and never
 // acknowledged, then takes over what others left idle, then reads what is new.
-// An entry is acknowledged only after its effect is in Redis, together with the next
-// read or, where none follows, at once. Delivery is
-// therefore at least once, and every effect is one that does nothing the second
-// time: a row opens once per id and terms, an answer is final, a report not
-// newer than the last is old. These are the points at which a process can die:
+// An entry is acknowledged only after its effect is in Redis, in the exchange of the
+// next read or, where none follows, at once. Delivery is therefore at least once, and
+// every effect is one that does nothing the second time: a row opens once per id and
+// terms, an answer is final, a report not newer than the last is old. These are the
+// points at which a process can die:
 //
 //   - before the effect: the entry is delivered again and has its effect then;
 //   - between the effect and the acknowledgement: it is delivered again and

@@ -131,7 +131,7 @@ func openChecks() []check {
 			e.opens(o, store.Opened)
 		}},
 		{"open", "a taken reference is passed over, and when all on offer are taken more are made", func(e *env) {
-			first := strings.Repeat("\x00", 20) // four times 22222
+			first := strings.Repeat("\x00", 16) // 22222, and again
 			bytes := first + first + strings.Repeat("\xff", 3) + "\x00\x00\x00\x00\x00" + "\x01\x01\x01\x01\x1d" + first
 			o := storetest.Options(e.server)
 			o.Random = strings.NewReader(bytes)
@@ -163,6 +163,89 @@ func (e *env) withdrawn(id, stream, reason string, want bool) {
 	remembered, err := e.store.Withdrawn(e.ctx, id, stream, reason, 168*time.Hour)
 	e.ok(err)
 	same(e, "remembered", remembered, want)
+}
+
+// What is opened together comes to the same as one by one, whether Redis knows the
+// script or not, and none that fails keeps another from being opened.
+func TestOpenAll(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		e := newEnv(t, s, storetest.NewStore(t, s))
+		for _, round := range []string{"a", "b"} { // the embedded server has not met the script before
+			id := func(n int) string { return round + strconv.Itoa(n) }
+			e.withdrawn(id(4), e.keys.Requests(), "not needed", true)
+			e.ok(e.rdb.Set(e.ctx, e.keys.Row(id(6)), "no hash", 0).Err())
+			late := e.opening(id(5))
+			late.ExpiresAt = e.now()
+			nobody := answeredAtOnce(e.opening(id(7)), approval.Lapsed, approval.Sweeper, "")
+			nobody.By = approval.By{}
+			openings := []store.Opening{
+				e.opening(id(1)),
+				e.opening(id(1)),
+				e.opening(id(1), storetest.With("run_id", "other")),
+				e.unreadable(id(2)),
+				e.opening(id(2)),
+				answeredAtOnce(e.opening(id(3)), approval.Approved, approval.Policy, ""),
+				e.opening(id(4)), late, e.opening(id(6)), nobody, e.opening(id(8)),
+			}
+			want := []store.OpenStatus{
+				store.Opened, store.Same, store.Differs, store.Opened, store.RefusedBefore, store.Opened,
+				store.WithdrawnSoon, store.TooLate, "", "", store.Opened,
+			}
+			for i, res := range e.store.OpenAll(e.ctx, openings) {
+				if res.Status != want[i] || (res.Err != nil) != (want[i] == "") {
+					t.Errorf("opening %d of %s: %q, %v, want %q", i, round, res.Status, res.Err, want[i])
+				}
+				switch res.Status {
+				case store.WithdrawnSoon:
+					same(e, "reason", res.Detail, "not needed")
+				case store.Opened:
+					same(e, "reference", res.Detail, e.read(openings[i].ID).Row.Ref)
+				}
+			}
+			for n, state := range map[int]approval.State{1: approval.Open, 2: approval.Refused, 3: approval.Approved, 8: approval.Open} {
+				same(e, "state", e.read(id(n)).Row.State, state)
+			}
+			same(e, "late", e.read(id(5)).Row == nil, true)
+		}
+		same(e, "of none", len(e.store.OpenAll(e.ctx, nil)), 0)
+	})
+}
+
+// More than may go at once goes in several exchanges, and a large one by itself.
+func TestOpenAllInParts(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
+		e := newEnv(t, s, storetest.NewStore(t, s))
+		var openings []store.Opening
+		for i := range 12 {
+			o := e.opening("a" + strconv.Itoa(i))
+			o.Raw = append(o.Raw, bytes.Repeat([]byte(" "), 240<<10)...)
+			openings = append(openings, o)
+		}
+		openings[5].Raw = append(openings[5].Raw, bytes.Repeat([]byte(" "), 2<<20)...)
+		for i, res := range e.store.OpenAll(e.ctx, openings) {
+			e.ok(res.Err)
+			same(e, "status", res.Status, store.Opened)
+			same(e, "length", int(e.rdb.HStrLen(e.ctx, e.keys.Row(openings[i].ID), "request").Val()), len(openings[i].Raw))
+		}
+	})
+}
+
+// Where nothing can be sent every opening says so.
+func TestOpenAllWhileAway(t *testing.T) {
+	t.Parallel()
+	s := storetest.Embedded(t)
+	st := storetest.NewStore(t, s)
+	openings := []store.Opening{
+		storetest.NewOpening(t, st, storetest.Request("a1")), storetest.NewOpening(t, st, storetest.Request("a2")),
+	}
+	s.Fail("LOADING it is not there yet")
+	for i, res := range st.OpenAll(t.Context(), openings) {
+		if res.Err == nil || res.Status != "" {
+			t.Errorf("opening %d: %q, %v, want an error", i, res.Status, res.Err)
+		}
+	}
 }
 
 func TestOpenWithoutRandomness(t *testing.T) {
