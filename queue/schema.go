@@ -11,7 +11,7 @@ import (
 // it. The decoders know more, and their words are those that runtimes read; so
 // this says no only where the two have come apart, and then the schema counts.
 func (in *Intake) conforms(event schemas.Type, id string, data *approval.Data) error {
-	err := in.schemas.Check(event, data.Raw())
+	err := in.schemas.CheckTree(event, data.Tree())
 	if err == nil {
 		return nil
 	}

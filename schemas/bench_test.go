@@ -40,6 +40,15 @@ func BenchmarkCheck(b *testing.B) {
 				}
 			}
 		})
+		b.Run(name+"/tree", func(b *testing.B) {
+			b.ReportAllocs()
+			read := approval.ReadData(data)
+			for b.Loop() {
+				if err := set.CheckTree(schemas.Requested, read.Tree()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 		b.Run(name+"/decoder", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

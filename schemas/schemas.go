@@ -95,13 +95,19 @@ func (v *Violation) Error() string { return v.Field + ": " + v.Rule }
 // doubles, so the data must be I-JSON, which a decoder of package approval has
 // found before.
 func (s *Set) Check(t Type, data []byte) error {
-	schema := s.byType[t]
-	if schema == nil {
-		return fmt.Errorf("schemas: %q has none", t)
-	}
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
 		return fmt.Errorf("schemas: %s: %w", t, err)
+	}
+	return s.CheckTree(t, value)
+}
+
+// CheckTree is [Set.Check] of data that has been read: the value that encoding/json makes
+// of it.
+func (s *Set) CheckTree(t Type, value any) error {
+	schema := s.byType[t]
+	if schema == nil {
+		return fmt.Errorf("schemas: %q has none", t)
 	}
 	err := schema.Validate(value)
 	var broken *jsonschema.ValidationError
