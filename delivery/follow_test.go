@@ -161,7 +161,7 @@ func (w *world) openStep(id string, user int64) {
 	if c := r.At(user); c != nil {
 		card = c.ID
 	}
-	status, _, err := w.store.OpenStep(w.Context(), id, user, "Ann", window, user, card)
+	status, _, err := w.store.OpenStep(w.Context(), id, store.StepBy{User: user, Name: "Ann", Window: window, Chat: user, Card: card})
 	w.ok(err)
 	if status != store.Done {
 		w.Fatalf("open a step: %s", status)

@@ -32,6 +32,11 @@ func (a actor) attempt(r *store.Reading, d approval.Decision, g store.Guard, by 
 	}
 }
 
+// opens is a confirm step that this person opens.
+func (a actor) opens(chat int64, card string) store.StepBy {
+	return store.StepBy{User: a.who.ID, Name: a.who.Name, Window: a.present.confirm().Window, Chat: chat, Card: card}
+}
+
 // shown counts the lines that this person has had shown in full.
 func (a actor) shown(r *store.Reading) approval.Shown {
 	pages, all := r.SeenBy(a.who.ID)

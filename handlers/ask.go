@@ -14,7 +14,7 @@ func (h *Handlers) ask(ctx context.Context, s *spoken, r *store.Reading) error {
 	if c := r.At(s.Chat.ID); c != nil {
 		card = c.ID
 	}
-	status, r, err := h.cfg.Store.OpenStep(ctx, r.ID, s.who.ID, s.who.Name, s.present.confirm().Window, s.Chat.ID, card)
+	status, r, err := h.cfg.Store.OpenStep(ctx, r.ID, s.opens(s.Chat.ID, card))
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,9 @@
 // be read at all, or makes a handler panic, is set aside for the operator and
 // holds up nothing.
 //
+// A Yes whose question was asked by this process is first tried by what was read then,
+// with one script. It takes nothing that has changed since, and no update that was handled.
+//
 // Effects are transitions that apply once. A kill between an effect and the
 // record that its update was handled repeats words, not effects: a second answer
 // to a tap, which Telegram ignores; a second reply, which says what stands by

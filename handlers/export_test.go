@@ -40,3 +40,13 @@ func (h *Handlers) Waiting(chat int64) int {
 	}
 	return 0
 }
+
+// KeptMost bounds how many readings are kept.
+const KeptMost = keptMost
+
+// Kept is how many are.
+func (h *Handlers) Kept() int {
+	h.kept.mu.Lock()
+	defer h.kept.mu.Unlock()
+	return len(h.kept.all)
+}

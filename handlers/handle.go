@@ -32,6 +32,7 @@ const (
 type Handlers struct {
 	cfg      Config
 	memory   *memory
+	kept     kept
 	lanes    *lanes
 	speaking sync.WaitGroup // words on their way
 }
@@ -119,6 +120,11 @@ func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) (er
 			lanes[u.chat()] = append(lanes[u.chat()], u)
 		}
 	}
+	if len(lanes) == 1 { // as it is for most taps
+		for chat, lane := range lanes {
+			return h.safeLane(ctx, chat, lane)
+		}
+	}
 	errs := make(chan error, len(lanes))
 	for chat, lane := range lanes {
 		go func() { errs <- h.safeLane(ctx, chat, lane) }()
@@ -132,17 +138,16 @@ func (h *Handlers) Handle(ctx context.Context, updates []telegram.RawUpdate) (er
 // watch tells the senders of taps that are not answered within patience that
 // they are being tried. The function it returns ends the watch.
 func (h *Handlers) watch(ctx context.Context, batch []received) (end func()) {
-	done := make(chan struct{})
-	h.beside(func() {
-		timer := time.NewTimer(patience)
-		defer timer.Stop()
-		select {
-		case <-done:
-		case <-timer.C:
-			h.trying(ctx, batch)
-		}
+	h.speaking.Add(1)
+	timer := time.AfterFunc(patience, func() {
+		defer h.speaking.Done()
+		h.beside(func() { h.trying(ctx, batch) })
 	})
-	return func() { close(done) }
+	return func() {
+		if timer.Stop() {
+			h.speaking.Done()
+		}
+	}
 }
 
 // safeLane is lane, with a panic as its error.
@@ -162,6 +167,12 @@ func (h *Handlers) lane(ctx context.Context, chat int64, lane []received) error 
 		}
 		defer h.lanes.leave(chat)
 	}
+	if len(lane) == 1 {
+		if handled, err := h.confirm(ctx, lane[0]); handled {
+			h.tapped(lane[0])
+			return err
+		}
+	}
 	lane, err := h.fresh(ctx, lane)
 	if err != nil {
 		h.trying(ctx, lane)
@@ -172,11 +183,16 @@ func (h *Handlers) lane(ctx context.Context, chat int64, lane []received) error 
 			h.trying(ctx, lane[i:])
 			return fmt.Errorf("update %d: %w", u.raw.ID, err)
 		}
-		if u.Callback != nil && h.cfg.Tapped != nil {
-			h.cfg.Tapped(u.came)
-		}
+		h.tapped(u)
 	}
 	return nil
+}
+
+// tapped takes note of how long it took to handle a tap.
+func (h *Handlers) tapped(u received) {
+	if u.Callback != nil && h.cfg.Tapped != nil {
+		h.cfg.Tapped(u.came)
+	}
 }
 
 // fresh are the updates that nobody has handled yet. With the first comes what its card
@@ -211,6 +227,11 @@ func (h *Handlers) one(ctx context.Context, u received) error {
 			return err
 		}
 	}
+	return h.record(ctx, u)
+}
+
+// record records an update as handled, whose effect is in Redis.
+func (h *Handlers) record(ctx context.Context, u received) error {
 	if err := h.cfg.Store.UpdateHandled(ctx, u.id, u.now); err != nil {
 		h.memory.setDone(u.id)
 		return err

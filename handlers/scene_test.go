@@ -182,7 +182,7 @@ func (s *scene) drawn(id string, c store.Card) {
 // confirming opens a step by a person on a card, shows it, and lets the dwell pass.
 func (s *scene) confirming(id string, c store.Card, user int64, name string) *store.Reading {
 	s.Helper()
-	status, _, err := s.store.OpenStep(s.Context(), id, user, name, window, c.Chat, c.ID)
+	status, _, err := s.store.OpenStep(s.Context(), id, store.StepBy{User: user, Name: name, Window: window, Chat: c.Chat, Card: c.ID})
 	s.ok(err)
 	if status != store.Done {
 		s.Fatalf("step of %d on %q: %s", user, id, status)

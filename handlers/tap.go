@@ -24,6 +24,7 @@ type tapped struct {
 	press   cards.Press
 	reading *store.Reading
 	card    *store.Card
+	sees    string // the page in front of this person, where that is not recorded yet
 }
 
 // tap handles a tap on a button. Every tap is answered once, at once. The reading is
@@ -72,8 +73,8 @@ func (h *Handlers) nowhere(ctx context.Context, c *telegram.Callback, why string
 	h.answer(ctx, c.ID, cards.ToastUnknown)
 }
 
-// find finds the card that was tapped, and records that this person has its page
-// in front of them. It returns why there is no such card, "" if there is.
+// find finds the card that was tapped, and the page that this person has in front of
+// them. It returns why there is no such card, "" if there is.
 func (h *Handlers) find(ctx context.Context, t *tapped) (why string, err error) {
 	r := t.reading
 	if r == nil {
@@ -94,11 +95,14 @@ func (h *Handlers) find(ctx context.Context, t *tapped) (why string, err error) 
 		if err != nil || !mine {
 			return "a button of another message", err
 		}
-	} else if card.Failed == "" && slices.Contains(card.Seen[t.who.ID], strconv.Itoa(card.Page)) {
+	} else if card.Failed == "" {
+		if page := strconv.Itoa(card.Page); !slices.Contains(card.Seen[t.who.ID], page) {
+			t.sees = page
+		}
 		return "", nil
 	}
-	page := strconv.Itoa(t.card.Page)
-	return "", h.look(ctx, t, store.View{User: t.who.ID, Pages: []string{page}, Message: t.Message.MessageID, Chat: t.Message.ChatID})
+	t.sees = strconv.Itoa(t.card.Page)
+	return "", h.look(ctx, t, store.View{Message: t.Message.MessageID, Chat: t.Message.ChatID})
 }
 
 // stands reports whether a card stands in a message.
@@ -124,21 +128,56 @@ func (h *Handlers) adoptable(ctx context.Context, t *tapped) (bool, error) {
 	return true, nil
 }
 
-// look changes the card's view and takes the fresh reading.
+// look changes the card's view, with what this person sees, and takes the fresh reading.
 func (h *Handlers) look(ctx context.Context, t *tapped, v store.View) error {
+	if t.sees != "" {
+		v.User, v.Pages = t.who.ID, append([]string{t.sees}, v.Pages...)
+	}
 	r, err := h.cfg.Store.Look(ctx, t.reading.ID, t.card.ID, v)
 	if err != nil {
 		return err
 	}
+	t.sees = ""
+	h.kept.put(t.card.ID, r, h.cfg.Now())
 	if card := r.Card(t.card.ID); card != nil && r.Row != nil {
 		t.reading, t.card = r, card
 	}
 	return nil
 }
 
+// clear reports whether nothing is known to be in the way of an answer by this tap.
+func (t *tapped) clear() bool {
+	row := t.reading.Row
+	return t.who.Role == Owner && t.present.may(t.who.ID, row) && row.Seal.Good() && row.State == approval.Open && !t.card.Retired
+}
+
+// oneTap reports whether the action answers, without a confirm step.
+func (t *tapped) oneTap() bool {
+	return t.reading.Row.Request.Kind == approval.Halt && t.present.confirm().OneTap
+}
+
+// records reports whether what the button does is recorded together with what this person
+// sees, so that one script does both.
+func (t *tapped) records() bool {
+	switch t.press.Letter {
+	case cards.LetterPage:
+		return !t.card.Retired
+	case cards.LetterExact:
+		return !t.card.Retired && t.press.Arg != cards.ExactSend
+	case cards.LetterAction:
+		return t.clear() && !t.oneTap()
+	}
+	return false
+}
+
 // act does what the button says and returns the words for it, "" where the
 // card shows it all.
 func (h *Handlers) act(ctx context.Context, t *tapped) (string, error) {
+	if t.sees != "" && !t.records() {
+		if err := h.look(ctx, t, store.View{}); err != nil {
+			return "", err
+		}
+	}
 	switch t.press.Letter {
 	case cards.LetterPage, cards.LetterExact, cards.LetterWhole:
 		return h.show(ctx, t)
@@ -165,7 +204,8 @@ func (h *Handlers) act(ctx context.Context, t *tapped) (string, error) {
 		if text := t.unseen(t.reading); text != "" && t.confirming(t.reading) {
 			return h.refused("unseen", text), nil
 		}
-		return h.press(ctx, t, approval.DecisionApproved, store.ByStep, cards.ToastApproved)
+		status, r, err := h.cfg.Store.Decide(ctx, t.reading, t.confirmation(0))
+		return h.outcome(t, status, r, err, cards.ToastApproved)
 	case cards.LetterCancel:
 		status, r, err := h.cfg.Store.CancelStep(ctx, t.reading.ID, t.who.ID, t.present.confirm().Window, t.press.Rev)
 		return h.outcome(t, status, r, err, cards.ToastCancelled)
@@ -194,21 +234,25 @@ func (h *Handlers) outcome(t *tapped, status store.Status, r *store.Reading, err
 
 // action opens the confirm step, or approves a halt where one tap does.
 func (h *Handlers) action(ctx context.Context, t *tapped) (string, error) {
-	if t.reading.Row.Request.Kind == approval.Halt && t.present.confirm().OneTap {
+	if t.oneTap() {
 		if text := t.unseen(t.reading); text != "" && t.reading.Now.Before(t.reading.Row.ExpiresAt) {
 			return h.refused("unseen", text), nil
 		}
 		return h.press(ctx, t, approval.DecisionApproved, store.ByTap, cards.ToastApproved)
 	}
-	status, r, err := h.cfg.Store.OpenStep(ctx, t.reading.ID, t.who.ID, t.who.Name, t.present.confirm().Window, t.card.Chat, t.card.ID)
+	by := t.opens(t.card.Chat, t.card.ID)
+	by.Page = t.sees
+	status, r, err := h.cfg.Store.OpenStep(ctx, t.reading.ID, by)
+	if err == nil && status != store.Done && t.sees != "" {
+		err = h.look(ctx, t, store.View{})
+	}
+	h.kept.put(t.card.ID, r, h.cfg.Now())
 	return h.outcome(t, status, r, err, "")
 }
 
-// press answers by this tap.
+// press answers by this tap alone.
 func (h *Handlers) press(ctx context.Context, t *tapped, d approval.Decision, g store.Guard, done string) (string, error) {
-	a := t.attempt(t.reading, d, g, t.by())
-	a.Card, a.StepRev = t.card.ID, t.press.Rev
-	status, r, err := h.cfg.Store.Decide(ctx, t.reading, a)
+	status, r, err := h.cfg.Store.Decide(ctx, t.reading, t.attempt(t.reading, d, g, t.by()))
 	return h.outcome(t, status, r, err, done)
 }
 

@@ -45,15 +45,35 @@ type Attempt struct {
 	// Notices are the ids of those notices: with the lapse, each of them comes to
 	// speak for this approval.
 	Notices []string
+	// Update is the update that it comes by, where nobody has asked yet whether that is
+	// new and the reading is one from before it, taken for now by [Reading.AsOf]. One that was
+	// handled is [Handled]. What changed since, or is a second off Redis's time, is [Changed].
+	Update int64
+}
+
+// AsOf is the reading at a later time by Redis's clock, as far as nothing has changed
+// since.
+func (r *Reading) AsOf(now time.Time) *Reading {
+	later := *r
+	later.Now = now.Truncate(time.Millisecond).UTC()
+	return &later
 }
 
 // attemptLimit bounds how often a transition begins again because the row
 // changed under it. Each round somebody else made progress.
 const attemptLimit = 100
 
+// How far the time that an answer is made for may be from Redis's when it is written,
+// where it was reckoned and not read. What was read may lie in the past: it was true.
+const (
+	reckonedWithin = time.Second
+	anyTime        = 100 * 365 * 24 * time.Hour
+)
+
 // Decide answers an approval, or records a vote where more are needed. The
 // reading may be stale: the script decides, and with any refusal the result
-// holds the approval as it stands. With Unreachable it has to be the latest one:
+// holds the approval as it stands. Of an answered one it holds nothing: with [Done]
+// and [Meddled] the reading is nil. With Unreachable it has to be the latest one:
 // what changed since may be that it can be asked after all.
 func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Reading, error) {
 	for range attemptLimit {
@@ -86,7 +106,10 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 			k.Prefix(), r.ID, r.rev, string(to), string(a.Guard), a.User, a.Card, a.StepRev,
 			a.Confirm.Dwell.Milliseconds(), a.Confirm.Window.Milliseconds(), voters, payload,
 			r.ID + "/answered", stamp(r.Now), auditText(audit), s.retention.Milliseconds(), quiet, a.Stream,
-			strings.Join(a.Notices, ","), r.covered, s.known(),
+			strings.Join(a.Notices, ","), r.covered, s.known(), "", r.Now.UnixMilli(), anyTime.Milliseconds(),
+		}
+		if a.Update != 0 {
+			args[21], args[23] = a.Update, reckonedWithin.Milliseconds()
 		}
 		if a.Guard == BySeal {
 			args = append(args, s.alarms(r)...)
@@ -94,7 +117,7 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 		v, err := s.run(ctx, "decide",
 			[]string{
 				k.Row(r.ID), k.memory(r.ID), k.Deadlines(), k.reminders(), k.dirty(), k.wake(), k.audit(),
-				k.Answers(), k.Answer(r.ID), k.signing(),
+				k.Answers(), k.Answer(r.ID), k.signing(), k.updates(),
 			},
 			args...)
 		if err != nil {
@@ -106,7 +129,7 @@ func (s *Store) Decide(ctx context.Context, r *Reading, a Attempt) (Status, *Rea
 		}
 		r = fresh
 		switch {
-		case status == Changed && a.Guard != Unreachable:
+		case status == Changed && a.Guard != Unreachable && a.Update == 0:
 			continue
 		case status == unsigned:
 			return "", r, fmt.Errorf("store: answer %q: %w", r.ID, ErrNamespaceSigns)
@@ -177,11 +200,14 @@ func (s *Store) compose(r *Reading, a Attempt) (to approval.State, payload, vote
 	return approval.State(a.Decision), string(data), voters, err
 }
 
-// parseResult reads {status, reading}.
+// parseResult reads {status, reading}; the reading may be left out.
 func (s *Store) parseResult(v any) (Status, *Reading, error) {
 	list, ok := v.([]any)
-	if !ok || len(list) != 2 {
+	if !ok || len(list) == 0 || len(list) > 2 {
 		return "", nil, fmt.Errorf("store: unexpected result %T", v)
+	}
+	if len(list) == 1 {
+		return Status(asString(list[0])), nil, nil
 	}
 	r, err := s.parseReading(list[1])
 	return Status(asString(list[0])), r, err

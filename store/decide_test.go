@@ -141,6 +141,39 @@ func decideChecks() []check {
 				}
 			})
 		}},
+		{"decide", "an update that was handled decides nothing", func(e *env) {
+			e.open("a1")
+			r := e.ready("a1", ann)
+			e.ok(e.store.UpdateHandled(e.ctx, 7, e.now()))
+			e.refuses(r, byUpdate(yes(r, ann), 7), store.Handled)
+			e.decides(r.AsOf(e.now()), byUpdate(yes(r, ann), 8), store.Done)
+		}},
+		{"decide", "by an update nothing is begun again that has changed since", func(e *env) {
+			e.open("a1")
+			cid := e.card("a1")
+			r := e.read("a1")
+			e.look("a1", cid, store.View{Page: new(int), User: ann, Pages: []string{"0"}})
+			fresh := e.refuses(r.AsOf(e.now()), byUpdate(reject(ann), 8), store.Changed)
+			e.decides(fresh, byUpdate(reject(ann), 8), store.Done)
+		}},
+		{"decide", "by an update an answer is made for the time at which it is written", func(e *env) {
+			r := e.open("a1")
+			for _, off := range []time.Duration{-time.Second - e.tick(), time.Second + e.tick()} {
+				e.refuses(r.AsOf(e.now().Add(off)), byUpdate(reject(ann), 8), store.Changed)
+			}
+			at := e.now()
+			if e.server.IsEmbedded() {
+				at = at.Add(-time.Second)
+			}
+			e.decides(r.AsOf(at), byUpdate(reject(ann), 8), store.Done)
+			same(e, "time", e.answered("a1", approval.DecisionRejected).At, at.Truncate(time.Millisecond))
+		}},
+		{"decide", "what was read and not reckoned may be as old as it is", func(e *env) {
+			r := e.open("a1")
+			e.advance(hour / 2)
+			e.decides(r, reject(ann), store.Done)
+			same(e, "time", e.answered("a1", approval.DecisionRejected).At, r.Now)
+		}},
 		{"decide", "an answer leaves other approvals alone", func(e *env) {
 			e.open("a2")
 			before := e.dump()[e.keys.Row("a2")]

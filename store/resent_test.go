@@ -101,7 +101,7 @@ func (e *env) livesOn() (left []string) {
 	cid := e.place("a1", store.Place{Chat: ann}, &l, false)
 	e.sent("a1", cid, store.TheCard, 11, 0)
 	for _, who := range []int64{ann, ben} {
-		_, r, err := e.store.OpenStep(e.ctx, "a1", who, "Name", window, ann, cid)
+		_, r, err := e.store.OpenStep(e.ctx, "a1", store.StepBy{User: who, Name: "Name", Window: window, Chat: ann, Card: cid})
 		e.ok(err)
 		e.sent("a1", cid, "edit", 11, r.Step.Rev)
 		e.advance(dwell)
@@ -118,7 +118,7 @@ func (e *env) livesOn() (left []string) {
 	e.asks("a2")
 	again := e.place("a2", store.Place{Chat: -100}, nil, true)
 	e.sent("a2", again, store.TheCard, 21, 0)
-	_, _, err = e.store.OpenStep(e.ctx, "a2", ann, "Ann", window, ann, again)
+	_, _, err = e.store.OpenStep(e.ctx, "a2", store.StepBy{User: ann, Name: "Ann", Window: window, Chat: ann, Card: again})
 	e.ok(err)
 	_, _, err = e.store.CancelStep(e.ctx, "a2", ann, window, 0)
 	e.ok(err)

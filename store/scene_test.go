@@ -98,7 +98,7 @@ func (e *env) late(id, card, what string, message int) {
 // step opens a confirm step on a card.
 func (e *env) step(id string, user int64, card string) *store.Reading {
 	e.Helper()
-	status, r, err := e.store.OpenStep(e.ctx, id, user, "Ann", window, ann, card)
+	status, r, err := e.store.OpenStep(e.ctx, id, store.StepBy{User: user, Name: "Ann", Window: window, Chat: ann, Card: card})
 	e.ok(err)
 	if status != store.Done {
 		e.Fatalf("open step of %d on %q: %s", user, id, status)
@@ -128,6 +128,13 @@ func (e *env) decide(r *store.Reading, a store.Attempt) (store.Status, *store.Re
 	e.Helper()
 	status, after, err := e.store.Decide(e.ctx, r, a)
 	e.ok(err)
+	if status == store.Done || status == store.Meddled {
+		same(e, "no reading of what is answered", after, nil)
+		after = e.read(r.ID)
+	}
+	if status == store.Voted && (after == nil || len(after.Votes) == 0) {
+		e.Errorf("no vote in what is returned: %+v", after)
+	}
 	return status, after
 }
 
@@ -178,6 +185,12 @@ func saidYes(r *store.Reading, user int64) store.Attempt {
 	if r.Step != nil {
 		a.StepRev = r.Step.Rev
 	}
+	return a
+}
+
+// byUpdate is an attempt by an update of which nobody has asked whether it is new.
+func byUpdate(a store.Attempt, update int64) store.Attempt {
+	a.Update = update
 	return a
 }
 

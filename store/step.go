@@ -8,12 +8,22 @@ import (
 	"countersign/approval"
 )
 
-// OpenStep opens a confirm step for an owner on a card (card "" where none
-// stands in the chat). AlreadyOpen: this person's step is open and unchanged.
-func (s *Store) OpenStep(ctx context.Context, id string, user int64, name string, window time.Duration,
-	chat int64, card string,
-) (Status, *Reading, error) {
-	return s.step(ctx, id, "open", user, name, window.Milliseconds(), chat, card, "")
+// A StepBy is a confirm step that an owner wants to open.
+type StepBy struct {
+	User   int64
+	Name   string
+	Window time.Duration
+	Chat   int64
+	Card   string // the card it is opened on, "" where none stands in the chat
+	// Page is what this person has in front of them there, where that may be news: with
+	// the step it counts as seen, as by [Store.Look]. "" for none.
+	Page string
+}
+
+// OpenStep opens a confirm step. AlreadyOpen: this person's step is open and unchanged.
+// Whatever is not Done changes nothing.
+func (s *Store) OpenStep(ctx context.Context, id string, by StepBy) (Status, *Reading, error) {
+	return s.step(ctx, id, by.Card, "open", by.User, by.Name, by.Window.Milliseconds(), by.Chat, by.Card, "", by.Page)
 }
 
 // CancelStep ends an open step, whoever's it is. rev is the step's revision on
@@ -23,12 +33,12 @@ func (s *Store) CancelStep(ctx context.Context, id string, user int64, window ti
 	if rev != 0 {
 		want = rev
 	}
-	return s.step(ctx, id, "cancel", user, "", window.Milliseconds(), "", "", want)
+	return s.step(ctx, id, "", "cancel", user, "", window.Milliseconds(), "", "", want, "")
 }
 
-func (s *Store) step(ctx context.Context, id string, args ...any) (Status, *Reading, error) {
+func (s *Store) step(ctx context.Context, id, card string, args ...any) (Status, *Reading, error) {
 	k := s.keys
-	v, err := s.run(ctx, "step", []string{k.Row(id), k.memory(id), k.dirty(), k.wake()},
+	v, err := s.run(ctx, "step", []string{k.Row(id), k.memory(id), k.dirty(), k.wake(), k.card(card)},
 		append([]any{k.Prefix(), id}, args...)...)
 	if err != nil {
 		return "", nil, err

@@ -12,7 +12,7 @@ import (
 func (e *env) opensStep(id string, user int64, want store.Status) (r *store.Reading) {
 	e.Helper()
 	attempt := func() {
-		status, after, err := e.store.OpenStep(e.ctx, id, user, "Somebody", window, user, "")
+		status, after, err := e.store.OpenStep(e.ctx, id, store.StepBy{User: user, Name: "Somebody", Window: window, Chat: user})
 		e.ok(err)
 		same(e, "status", status, want)
 		r = after
@@ -59,6 +59,27 @@ func stepChecks() []check {
 			same(e, "step", *r.Step, approval.Step{By: ann, Name: "Ann", Rev: before.Row.Rev + 1, Chat: ann, CardID: cid})
 			same(e, "row's revision", r.Row.Rev, before.Row.Rev+1)
 			same(e, "audit lines", len(e.audits()), 1)
+		}},
+		{"step", "with a step counts as seen what its person has in front of them", func(e *env) {
+			e.open("a1")
+			cid := e.card("a1")
+			for _, page := range []struct {
+				front string
+				seen  []string
+			}{{"", nil}, {"2", []string{"2"}}, {"", []string{"2"}}, {"2", []string{"2"}}, {"12", []string{"2", "12"}}} {
+				by := store.StepBy{User: ann, Window: window, Chat: ann, Card: cid, Page: page.front}
+				status, r, err := e.store.OpenStep(e.ctx, "a1", by)
+				e.ok(err)
+				same(e, "status", status, store.Done)
+				same(e, "seen", r.Card(cid).Seen[ann], page.seen)
+				by.Page = "7"
+				e.unchanged(func() {
+					status, _, err := e.store.OpenStep(e.ctx, "a1", by)
+					e.ok(err)
+					same(e, "status", status, store.AlreadyOpen)
+				})
+				e.cancels("a1", ann, r.Step.Rev, store.Done)
+			}
 		}},
 		{"step", "a second tap by the same person changes nothing", func(e *env) {
 			e.open("a1")

@@ -160,6 +160,7 @@ const (
 	WindowOver  Status = "window_over"  // the step's window has passed
 	OtherPerson Status = "other_person" // somebody else is confirming
 	HasVoted    Status = "voted"        // this person approved already
+	Handled     Status = "handled"      // the update that it comes by was handled before
 	WrongStream Status = "wrong_stream"
 	Early       Status = "early"     // the deadline has not passed
 	Forbidden   Status = "forbidden" // this guard cannot decide this

@@ -168,6 +168,11 @@ func (c *answerCmd) Run(s *shell) error {
 	if err != nil {
 		return unreached(err)
 	}
+	if r == nil { // it is answered now
+		if r, err = st.Read(s.ctx, c.ID); err != nil {
+			return unreached(fmt.Errorf("it was answered, and cannot be read: %w", err))
+		}
+	}
 	if status != store.Done {
 		return fail(exitNotDone, "%s: %s", c.ID, refusal(status, r))
 	}

@@ -1,17 +1,20 @@
 -- The one way out of open: an answer, or a vote under a quorum (to = open).
--- KEYS: row, memory, deadlines, reminders, dirty, wake, audit, answers, answer, signing
+-- KEYS: row, memory, deadlines, reminders, dirty, wake, audit, answers, answer, signing, updates
 -- ARGV: prefix, id, rev, to, guard, user, card, step rev, dwell, window,
 --       counted voters (comma list), answer or vote, event id, time, audit,
 --       retention, quiet chats (JSON or ''), stream, shared notices that speak for it (comma list of ids),
---       what the seal covers as it was read, keys (comma list of ids, '' without), notices of a seal that does not hold (id, chat, notice)...
+--       what the seal covers as it was read, keys (comma list of ids, '' without), the update that it comes by
+--       where nobody has asked whether that is new ('' else), the time that the answer was made for, how far off
+--       that may be, notices of a seal that does not hold (id, chat, notice)...
 -- Guards: step (Yes by button), asked (typed yes), both of one step alone, tap (a halt's one tap), owner
 --   (reject), operator, due (the sweeper), runtime (withdrawn), unreachable, seal (it does not hold).
--- Returns {status, reading}. A status other than ok changed nothing.
+-- Returns {status, reading}, of an answer {ok} alone. A status other than ok changed nothing.
 local prefix, id, to, guard, user = ARGV[1], ARGV[2], ARGV[4], ARGV[5], ARGV[6]
 local row, memory = KEYS[1], KEYS[2]
 local now = now_ms()
 local function no(status) return {status, reading(prefix, id)} end
 
+if redis.call('ZSCORE', KEYS[11], ARGV[22]) then return no('handled') end
 local r = redis.call('HMGET', row, 'state', 'rev', 'expires_at', 'owners', 'quorum', 'kind', 'stream')
 local broken = guard == 'seal'
 if not r[1] and not broken then return no('unknown') end
@@ -27,6 +30,7 @@ elseif not broken and now >= expires then
 end
 local rev = r[2] or ''
 if rev ~= ARGV[3] or meddled(row, ARGV[20]) then return no('again') end
+if math.abs(now - tonumber(ARGV[23])) > tonumber(ARGV[24]) then return no('again') end
 if unsigned(KEYS[10], ARGV[21]) then return no('unsigned') end
 if broken then
   -- Who lacks the key that signs by now cannot tell.
@@ -94,11 +98,12 @@ else
   publish(KEYS[8], KEYS[9], 'approval.answered', ARGV[13], id, ARGV[14], ARGV[12])
   retire(prefix, id, now + tonumber(ARGV[16]))
 end
-for i = 22, #ARGV, 3 do
+for i = 25, #ARGV, 3 do
   local notice = prefix .. 'bot:notice:' .. ARGV[i]
   redis.call('HSET', notice, 'notice', ARGV[i + 2], 'chat', ARGV[i + 1])
   redis.call('PEXPIRE', notice, ARGV[16])
   mark(KEYS[5], KEYS[6], 'n:' .. ARGV[i], now)
 end
 mark(KEYS[5], KEYS[6], 'a:' .. id, (person or guard == 'operator') and URGENT or now)
-return {'ok', reading(prefix, id)}
+if to == 'open' then return {'ok', reading(prefix, id)} end
+return {'ok'} -- few want to read it, and until the script ends nobody can read the answer

@@ -1,6 +1,7 @@
 -- Opens a confirm step for one owner, or cancels one.
--- KEYS: row, memory, dirty, wake
--- ARGV: prefix, id, what (open | cancel), user, name, window, chat, card, step rev (cancel; '' for any)
+-- KEYS: row, memory, dirty, wake, card (the one the step is opened on)
+-- ARGV: prefix, id, what (open | cancel), user, name, window, chat, card, step rev (cancel; '' for any),
+--       page that this person has in front of them on the card ('' for none, or known to be seen)
 -- Returns {status, reading}. already: this person's step is open, nothing changed.
 local prefix, id, what, user = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local row, memory = KEYS[1], KEYS[2]
@@ -31,6 +32,10 @@ else
   if open and s[1] == user then return no('already') end
   if open then return no('other_person') end
   local rev = redis.call('HINCRBY', row, 'rev', 1)
+  local seen = redis.call('HGET', KEYS[5], 'seen:' .. user) or ''
+  if ARGV[10] ~= '' and not string.find(',' .. seen .. ',', ',' .. ARGV[10] .. ',', 1, true) then
+    redis.call('HSET', KEYS[5], 'seen:' .. user, seen == '' and ARGV[10] or seen .. ',' .. ARGV[10])
+  end
   redis.call('HDEL', memory, 'step_shown', 'step_question', 'step_asked_chat')
   redis.call('HSET', memory, 'step_by', user, 'step_name', ARGV[5], 'step_rev', text(rev),
     'step_at', text(now), 'step_chat', ARGV[7], 'step_card', ARGV[8])

@@ -90,12 +90,12 @@ func Read(t testing.TB, st *store.Store, id string) *store.Reading {
 // Approve approves at the command line, and reads what came of it.
 func Approve(t testing.TB, st *store.Store, id string) *store.Reading {
 	t.Helper()
-	status, r, err := st.Decide(t.Context(), Read(t, st, id), store.Attempt{
+	status, _, err := st.Decide(t.Context(), Read(t, st, id), store.Attempt{
 		Decision: approval.DecisionApproved, Guard: store.ByOperator,
 		By: approval.By{Surface: approval.CLI, ID: "root", Name: "root"},
 	})
 	if err != nil || status != store.Done {
 		t.Fatalf("approve %q: %v, %v", id, status, err)
 	}
-	return r
+	return Read(t, st, id)
 }
