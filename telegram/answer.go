@@ -10,10 +10,10 @@ import (
 
 // answer is the envelope of every Bot API answer.
 type answer struct {
-	OK          bool            `json:"ok"`
-	Result      json.RawMessage `json:"result"`
-	ErrorCode   int             `json:"error_code"`
-	Description string          `json:"description"`
+	OK          bool   `json:"ok"`
+	Result      any    `json:"result"` // a pointer to what it is decoded into
+	ErrorCode   int    `json:"error_code"`
+	Description string `json:"description"`
 	Parameters  struct {
 		RetryAfter      int64 `json:"retry_after"`
 		MigrateToChatID int64 `json:"migrate_to_chat_id"`
@@ -22,6 +22,9 @@ type answer struct {
 
 // errTooLarge is the cause where an answer is longer than its bound.
 var errTooLarge = errors.New("the answer is too large")
+
+// errNoResult is the cause where an answer says that all is well, and nothing else.
+var errNoResult = errors.New("the answer has no result")
 
 // readBounded reads at most limit bytes. What was read is returned with the error, too: a cut answer may still say
 // that a message was sent.
@@ -37,8 +40,15 @@ func readBounded(body io.Reader, limit int64) ([]byte, error) {
 }
 
 // sentResult reports whether an answer, whole or cut anywhere, says that a message was sent, and reads the message's
-// id and date as far as they are there. It reads token by token, since a decoder of the whole would refuse the whole.
+// id and date as far as they are there. What a decoder of the whole refuses is read token by token.
 func sentResult(body []byte) (sent Sent, ok bool) {
+	var whole struct {
+		OK     bool `json:"ok"`
+		Result Sent `json:"result"`
+	}
+	if json.Unmarshal(body, &whole) == nil && whole.OK && whole.Result.MessageID != 0 {
+		return whole.Result, true
+	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if !opens(dec) {
 		return sent, false

@@ -164,12 +164,5 @@ func (c *Client) call(ctx context.Context, method string, params, result any, li
 	if err := encoder.Encode(params); err != nil {
 		return &Error{Kind: BadRequest, Method: method, Err: err}
 	}
-	raw, err := c.wire.post(ctx, method, typeJSON, bytes.TrimSuffix(body.Bytes(), []byte("\n")), limit)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(raw, result); err != nil {
-		return &Error{Kind: Server, Method: method, Code: http.StatusOK, Ambiguous: true, Err: c.wire.redact.err(err)}
-	}
-	return nil
+	return c.wire.post(ctx, method, typeJSON, bytes.TrimSuffix(body.Bytes(), []byte("\n")), result, limit)
 }

@@ -39,6 +39,17 @@ type Sent struct {
 	Undecoded bool `json:"-"`
 }
 
+// into puts what was sent where the result of a call goes.
+func (s Sent) into(result any) (err error) {
+	switch result := result.(type) {
+	case *Sent:
+		*result = s
+	case *json.RawMessage:
+		*result, err = json.Marshal(s)
+	}
+	return err
+}
+
 // Send posts a message, with one call. An error of kind [Parse] leaves the choice of another text to the caller.
 func (c *Client) Send(ctx context.Context, m Outgoing) (Sent, error) {
 	p := m.params()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -54,7 +55,7 @@ type PollerConfig struct {
 	Limit   int           // most updates of one poll, 1–100; 0: 50
 
 	// Load and Save keep the next offset between runs. Without them, or if they fail, the last batch comes once more
-	// after a restart.
+	// after a restart. Save is called by one goroutine at a time, while the next poll is under way.
 	Load func(ctx context.Context) (int64, error)
 	Save func(ctx context.Context, offset int64) error
 
@@ -96,6 +97,7 @@ func (p *Poller) Run(ctx context.Context) error {
 		r.log.say(zerolog.WarnLevel, "offset", err, "the stored offset cannot be read; polling from the oldest update")
 	}
 	r.offset = offset
+	defer r.saving.Wait()
 	for ctx.Err() == nil {
 		wait, err := r.once(ctx)
 		if err != nil {
@@ -110,8 +112,9 @@ func (p *Poller) Run(ctx context.Context) error {
 type pollRun struct {
 	PollerConfig
 	log    *sparseLog
-	offset int64 // of the next poll
-	down   bool  // the last poll or batch failed
+	offset int64          // of the next poll
+	saving sync.WaitGroup // the offset being stored, one at a time
+	down   bool           // the last poll or batch failed
 	polls  backoff
 	sinks  backoff
 }
@@ -137,7 +140,8 @@ func (r *pollRun) once(ctx context.Context) (time.Duration, error) {
 	stuck := next == r.offset
 	r.offset = next
 	if !stuck {
-		r.save(ctx)
+		r.saving.Wait()
+		r.saving.Go(func() { r.save(ctx, next) })
 	}
 	if r.down {
 		r.down = false
@@ -162,12 +166,12 @@ func after(updates []RawUpdate, offset int64) int64 {
 	return highest + 1
 }
 
-// save keeps the offset, also when the run was told to stop while the batch was handled. A failure costs no more than a
-// repeated batch after a restart.
-func (r *pollRun) save(ctx context.Context) {
+// save keeps an offset, also when the run was told to stop while the batch was handled. The next poll does not wait for
+// it: a failure costs no more than a repeated batch after a restart.
+func (r *pollRun) save(ctx context.Context, offset int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
 	defer cancel()
-	if err := r.Save(ctx, r.offset); err != nil {
+	if err := r.Save(ctx, offset); err != nil {
 		r.log.say(zerolog.WarnLevel, "offset", err, "the offset cannot be stored")
 	}
 }

@@ -1,8 +1,10 @@
 package telegram
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 )
 
@@ -62,7 +64,7 @@ func (c *Client) updates(ctx context.Context, offset int64, timeout time.Duratio
 	}
 	updates := make([]RawUpdate, 0, len(batch))
 	for _, raw := range batch {
-		updates = append(updates, RawUpdate{ID: updateID(raw), Raw: raw})
+		updates = append(updates, RawUpdate{ID: leadingID(raw), Raw: raw})
 	}
 	return updates, nil
 }
@@ -76,4 +78,16 @@ func updateID(raw json.RawMessage) int64 {
 		return 0
 	}
 	return u.ID
+}
+
+// leadingID is updateID of an update that is known to be JSON: Telegram writes the id first, and then the rest need not
+// be read for it.
+func leadingID(raw json.RawMessage) int64 {
+	rest, first := bytes.CutPrefix(raw, []byte(`{"update_id":`))
+	if end := bytes.IndexAny(rest, ",}"); first && end > 0 && !bytes.Contains(rest, []byte(`"update_id"`)) {
+		if id, err := strconv.ParseInt(string(rest[:end]), 10, 64); err == nil {
+			return id
+		}
+	}
+	return updateID(raw)
 }

@@ -36,6 +36,39 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
+// However an update is written, its id is the one that is decoded with it.
+func TestIDsOfUpdates(t *testing.T) {
+	for raw, want := range map[string]int64{
+		`{"update_id":7,"message":{}}`:           7,
+		`{"update_id":7}`:                        7,
+		`{"update_id": 7 ,"message":{}}`:         7,
+		`{ "message":{},"update_id":7}`:          7,
+		`{"update_id":7,"update_id":8}`:          8,
+		`{"update_id":-7}`:                       -7,
+		`{"update_id":7.0}`:                      0,
+		`{"update_id":9223372036854775808}`:      0,
+		`{"update_id":"7"}`:                      0,
+		`{"update_id":null}`:                     0,
+		`{"message":{"text":"\"update_id\":9"}}`: 0,
+		`[7]`:                                    0,
+	} {
+		got, err := newClient(t, always(200, `{"ok":true,"result":[`+raw+`]}`)).Updates(t.Context(), 0, 0, 1)
+		if err != nil || len(got) != 1 || got[0].ID != want {
+			t.Errorf("%s: %v, %v; want id %d", raw, got, err, want)
+		}
+	}
+}
+
+// An answer that says that all is well and gives nothing is none.
+func TestAnswerWithoutResult(t *testing.T) {
+	for _, answer := range []string{`{"ok":true}`, `{"ok":true,"result":{}}`, `{"ok":true,"result":[{"update_id":1}`} {
+		_, err := newClient(t, always(200, answer)).Updates(t.Context(), 0, 0, 1)
+		if e := failure(t, err); e.Kind != telegram.Server || !e.Ambiguous {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+}
+
 // A look at what waits confirms nothing, and leaves the kinds that are kept as they are.
 func TestPeek(t *testing.T) {
 	server := &recorder{status: 200, answer: `{"ok":true,"result":[{"update_id":9}]}`}

@@ -38,8 +38,8 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, &Error{Kind: BadRequest, Method: method, Err: err}
 	}
-	result, err := w.post(r.Context(), method, contentType, body, largestAnswer)
-	if err != nil {
+	var result json.RawMessage
+	if err := w.post(r.Context(), method, contentType, body, &result, largestAnswer); err != nil {
 		return nil, err
 	}
 	whole, err := json.Marshal(map[string]any{"ok": true, "result": result})
@@ -49,32 +49,32 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(whole))}, nil
 }
 
-// post makes one call and returns its result, or an *Error.
-func (w *wire) post(ctx context.Context, method, contentType string, body []byte, limit int64) (result json.RawMessage, err error) {
+// post makes one call and decodes its result; the error is an *Error.
+func (w *wire) post(ctx context.Context, method, contentType string, body []byte, result any, limit int64) (err error) {
 	if w.called != nil {
 		ended := w.called(method)
 		defer func() { ended(err) }()
 	}
-	return w.call(ctx, method, contentType, body, limit)
+	return w.call(ctx, method, contentType, body, result, limit)
 }
 
-func (w *wire) call(ctx context.Context, method, contentType string, body []byte, limit int64) (json.RawMessage, error) {
+func (w *wire) call(ctx context.Context, method, contentType string, body []byte, result any, limit int64) error {
 	ctx, connected := traceConnection(ctx)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.address(method), bytes.NewReader(body))
 	if err != nil {
-		return nil, &Error{Kind: BadRequest, Method: method, Err: w.redact.err(err)}
+		return &Error{Kind: BadRequest, Method: method, Err: w.redact.err(err)}
 	}
 	r.Header.Set("Content-Type", contentType)
 	resp, err := w.http.Do(r)
 	if err != nil {
 		ambiguous := connected() && !neverSent(err)
-		return nil, &Error{Kind: Transport, Method: method, Ambiguous: ambiguous, Err: w.redact.err(err)}
+		return &Error{Kind: Transport, Method: method, Ambiguous: ambiguous, Err: w.redact.err(err)}
 	}
 	defer func() { _ = resp.Body.Close() }()
 	read, err := readBounded(resp.Body, limit)
 	if returnsMessage(method) && resp.StatusCode == http.StatusOK {
 		if sent, ok := sentResult(read); ok {
-			return json.Marshal(sent)
+			return sent.into(result)
 		}
 	}
 	if err != nil {
@@ -82,23 +82,31 @@ func (w *wire) call(ctx context.Context, method, contentType string, body []byte
 		if errors.Is(err, errTooLarge) {
 			kind = Server
 		}
-		return nil, &Error{Kind: kind, Method: method, Code: resp.StatusCode, Ambiguous: true, Err: w.redact.err(err)}
+		return &Error{Kind: kind, Method: method, Code: resp.StatusCode, Ambiguous: true, Err: w.redact.err(err)}
 	}
-	return w.judge(method, resp, read)
+	return w.judge(method, resp, read, result)
 }
 
-// judge takes the result out of a whole answer, or says what is wrong.
-func (w *wire) judge(method string, resp *http.Response, body []byte) (json.RawMessage, error) {
-	var a answer
+// judge decodes the result of a whole answer, or says what is wrong.
+func (w *wire) judge(method string, resp *http.Response, body []byte, result any) error {
+	a := answer{Result: result}
+	odd := json.Unmarshal(body, &a)
+	if odd == nil && !bytes.Contains(body, []byte(`"result"`)) {
+		odd = errNoResult
+	}
+	if odd == nil && a.OK && resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	a = answer{Result: new(json.RawMessage)} // whatever it is
 	err := json.Unmarshal(body, &a)
 	if err == nil && a.OK && resp.StatusCode == http.StatusOK {
-		return a.Result, nil
+		return &Error{Kind: Server, Method: method, Code: http.StatusOK, Ambiguous: true, Err: w.redact.err(odd)}
 	}
 	if err != nil || (a.ErrorCode == 0 && a.Description == "") {
-		return nil, w.foreign(method, resp, body)
+		return w.foreign(method, resp, body)
 	}
 	a.Description = w.redact.line(a.Description)
-	return nil, classify(method, resp.StatusCode, resp.Header, a)
+	return classify(method, resp.StatusCode, resp.Header, a)
 }
 
 // foreign judges an answer that the Bot API did not give: a page of a proxy, a redirect, another service. Its code
