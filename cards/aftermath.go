@@ -44,7 +44,7 @@ func (f *face) progress(t *text, v View) {
 	case row.State == approval.Approved && isLate:
 		t.line(wordUnclaimed, number(int(claimWithin/time.Minute)))
 	case row.State == approval.Claimed && isLate:
-		t.line(wordUnreported, when(row.Claim.At, moment))
+		t.line(wordUnreported, f.s.when(row.Claim.At, moment))
 	case row.State == approval.Claimed:
 		t.line(wordRunning)
 	case reported(row.State):
@@ -80,7 +80,7 @@ func (f *face) aftermath(t *text, v View) {
 	case row.Undo != nil:
 		t.line(wordUndoAsked, plain(named(*row.Undo)))
 	case row.CanUndo(v.Now):
-		t.line(wordUndoUntil, when(row.UndoUntil, moment), f.undoTool())
+		t.line(wordUndoUntil, f.s.when(row.UndoUntil, moment), f.undoTool())
 	}
 }
 

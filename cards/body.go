@@ -1,7 +1,7 @@
 package cards
 
 import (
-	"strings"
+	"strconv"
 
 	"countersign/approval"
 )
@@ -53,36 +53,28 @@ func (f *face) showsExact(v View) bool {
 	return v.Exact && !f.exactAsFile() && f.passed() == ""
 }
 
-// list is the lines of the view's page, one under the other, each with its
-// fate before its number once that was reported.
-func (f *face) list(v View) shown {
-	p := f.page(v.Page)
-	fate := f.fates()
-	var b strings.Builder
-	for i := p.first; i < p.last; i++ {
-		if i > p.first {
-			b.WriteByte('\n')
-		}
-		if res, known := fate[i+1]; known {
-			if res.OK {
-				b.WriteString(markDone)
-			} else {
-				b.WriteString(markFailed)
-			}
-		}
-		b.WriteString(string(f.item(i, f.layout().limit).text))
-	}
-	return shown(b.String())
-}
-
-// writeList writes the lines of the view's page, and which they are of how many.
+// writeList writes the lines of the view's page, one under the other, each with its
+// fate before its number once that was reported, and which they are of how many.
 func (f *face) writeList(t *text, v View) {
 	if len(f.lines()) == 0 {
 		return
 	}
-	t.line("{}", block(f.list(v)))
+	p := f.page(v.Page)
+	fate := f.fates()
+	var space [16]byte
+	t.lines(p.last-p.first, func(i int) {
+		i += p.first
+		if res, known := fate[i+1]; known {
+			if res.OK {
+				t.write(markDone)
+			} else {
+				t.write(markFailed)
+			}
+		}
+		t.write(string(append(strconv.AppendInt(space[:0], int64(i+1), 10), ". "...)))
+		t.write(string(f.item(i, f.layout().limit).text))
+	})
 	if len(f.layout().pages) > 1 {
-		p := f.page(v.Page)
 		t.line(wordPage, number(p.first+1), number(p.last), number(len(f.lines())),
 			number(f.index(v.Page)+1), number(len(f.layout().pages)))
 	}
@@ -172,7 +164,7 @@ func (f *face) small(t *text, v View) {
 	if !f.s.TimeTag {
 		deadline = wordLapsesOn
 	}
-	t.line(deadline, when(f.row.ExpiresAt, relative))
+	t.line(deadline, f.s.when(f.row.ExpiresAt, relative))
 	if v.decidable() && !v.confirming() { // else the question says so
 		t.line(wordHowTo, plain(show(f.s.approveWord())), plain(show(f.s.rejectWord())),
 			code(show("/approve "+f.row.Ref)))
@@ -180,11 +172,8 @@ func (f *face) small(t *text, v View) {
 }
 
 func days(n int) piece {
-	return func(t *text) {
-		if n == 1 {
-			t.put(wordOneDay)
-			return
-		}
-		t.put(wordDays, number(n))
+	if n == 1 {
+		return own(wordOneDay)
 	}
+	return own(words(fill(wordDays, strconv.Itoa(n))))
 }

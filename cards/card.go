@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"time"
+	"unicode/utf8"
 
 	"countersign/approval"
 )
@@ -29,12 +30,79 @@ type Message struct {
 // Hash is a short digest of everything that is sent. Two messages with the same
 // hash look the same.
 func (m Message) Hash() string {
-	sent, err := json.Marshal([]any{m.HTML, m.Keyboard})
-	if err != nil {
-		panic(err) // unreachable: strings only
-	}
-	sum := sha256.Sum256(sent)
+	var space [2048]byte
+	sum := sha256.Sum256(m.appendSent(space[:0]))
 	return hex.EncodeToString(sum[:12])
+}
+
+// appendSent appends the JSON of [m.HTML, m.Keyboard], as encoding/json writes it.
+func (m Message) appendSent(b []byte) []byte {
+	b = appendJSON(append(b, '['), m.HTML)
+	b = append(b, ',')
+	if m.Keyboard == nil {
+		return append(b, "null]"...)
+	}
+	b = append(b, '[')
+	for i, row := range m.Keyboard {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		for j, button := range row {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = appendJSON(append(b, `{"Text":`...), button.Text)
+			b = appendJSON(append(b, `,"Data":`...), button.Data)
+			b = appendJSON(append(b, `,"Style":`...), button.Style)
+			b = append(b, '}')
+		}
+		b = append(b, ']')
+	}
+	return append(b, "]]"...)
+}
+
+// appendJSON appends s as a JSON string, as encoding/json writes it.
+func appendJSON(b []byte, s string) []byte {
+	start := len(b)
+	b = append(b, '"')
+	done := 0
+	for i := range len(s) {
+		var escape string
+		switch c := s[i]; {
+		case c == '<':
+			escape = `\u003c`
+		case c == '>':
+			escape = `\u003e`
+		case c == '&':
+			escape = `\u0026`
+		case c == '\n':
+			escape = `\n`
+		case c == '"':
+			escape = `\"`
+		case c == '\\':
+			escape = `\\`
+		case c < ' ', c == 0xe2 && i+1 < len(s) && s[i+1] == 0x80: // a control character, or perhaps a line separator
+			return appendOddJSON(b[:start], s)
+		default:
+			continue
+		}
+		b = append(append(b, s[done:i]...), escape...)
+		done = i + 1
+	}
+	if !utf8.ValidString(s) {
+		return appendOddJSON(b[:start], s)
+	}
+	return append(append(b, s[done:]...), '"')
+}
+
+// appendOddJSON is appendJSON for any text.
+func appendOddJSON(b []byte, s string) []byte {
+	odd, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // unreachable: a string
+	}
+	return append(b, odd...)
 }
 
 // Settings is what the configuration says about cards. The zero value works:
@@ -106,7 +174,15 @@ func (v View) decidable() bool { return !v.over() && !v.Reader && !v.Retired }
 // Card draws v.
 func Card(v View, s Settings) Message {
 	f := newFace(v.Row, s)
-	t := &text{settings: s}
+	t := &text{}
+	size := roomUsual + len(f.title) + len(f.asked) + len(f.why)
+	if p := f.page(v.Page); p.last > 0 {
+		for _, line := range f.lines()[p.first:p.last] {
+			size += len(line) + len("\n1000. ")
+		}
+	}
+	t.plain.Grow(size)
+	t.html.Grow(size + roomMarkup)
 	switch {
 	case v.Retired && !v.over():
 		t.line(wordRetired)

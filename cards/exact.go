@@ -50,15 +50,13 @@ func (e exactCall) text() shown {
 	return shown(b.String())
 }
 
-func (e exactCall) units() int {
-	n := 0
-	for i, c := range e.calls {
-		n += units(string(c)) + 2
-		if len(e.calls) > 1 {
-			n += len(strconv.Itoa(i+1)) + len(" of ") + len(strconv.Itoa(len(e.calls)))
-		}
+// exact is the exact call of the row, rendered once.
+func (f *face) exact() *exactCall {
+	if f.call == nil {
+		e := newExact(f.calls(), f.s.Redact)
+		f.call = &e
 	}
-	return n
+	return f.call
 }
 
 // exactAsFile reports whether the exact call is too long to stand beside the
@@ -68,7 +66,7 @@ func (f *face) exactAsFile() bool { return f.layout().exact+f.layout().widest > 
 
 // writeExact writes the exact call, and counts the secrets masked in it.
 func (f *face) writeExact(t *text) (masked int) {
-	exact := newExact(f.calls(), f.s.Redact)
+	exact := f.exact()
 	if n := len(exact.calls); n > 1 {
 		t.line(wordExactOf, number(n))
 	} else {
@@ -150,7 +148,7 @@ func (w *jsonWriter) nest(d *json.Decoder, depth int, secret bool, opening json.
 			name, _ := token.(string)
 			w.str(w.hide(name, false))
 			w.b.WriteString(": ")
-			member = secret || secretName.MatchString(name)
+			member = secret || namesSecret(name)
 		}
 		if err := w.value(d, depth+1, member); err != nil {
 			return err

@@ -12,6 +12,9 @@ const (
 	roomAround  = 1350 // for badge, small line, confirm step, outcome and report at their longest
 	roomForPage = 2200 // lines on a page, so that a card stays readable
 	maxOnPage   = 25   // lines on a page: two screens of a phone
+	roomForUndo = 160  // how it can be undone, at its usual length
+	roomUsual   = 480  // everything on a usual card but what the runtime sent
+	roomMarkup  = 240  // its markup
 
 	maxTitle   = 400
 	maxLine    = 1500
@@ -32,8 +35,9 @@ type face struct {
 	why    string // the summary, secrets masked
 	masked int    // secrets masked in title, request and summary
 	sealed bool   // the row's own text may be shown
-	terms  int    // room that undo sentence, request and summary take
+	left   int    // room that the rest leaves to lines and exact call; 0 before it is known
 	laid   *layout
+	call   *exactCall // rendered; nil before it is wanted
 }
 
 // newFace reads what row shows.
@@ -89,16 +93,13 @@ func (f *face) calls() []approval.Call {
 	return f.row.Request.Calls
 }
 
-// An item is one line of the list as its page shows it, number included.
+// An item is one line of the list as its page shows it behind its number.
 type item struct {
 	text   shown
-	whole  string // the line as it was sent, secrets masked
 	cut    bool
-	masked int // secrets
+	masked int    // secrets
+	hidden string // code of the first character in the whole line that cannot be seen, or ""
 }
-
-// hidden is the code of the first character in it that cannot be seen, or "".
-func (it item) hidden() string { return hiddenCode(it.whole) }
 
 // item is line i, counted from 0, clipped to at most limit characters.
 func (f *face) item(i, limit int) item {
@@ -106,9 +107,12 @@ func (f *face) item(i, limit int) item {
 	if f.s.Redact {
 		line, masked = maskSecrets(line)
 	}
+	if len(line) <= limit && unmarked(line) {
+		return item{text: shown(line), masked: masked}
+	}
 	out, left := clip(line, limit)
 	if left > 0 {
 		out += shown(fill(wordCutLine, strconv.Itoa(left)))
 	}
-	return item{text: shown(strconv.Itoa(i+1)) + ". " + out, whole: line, cut: left > 0, masked: masked}
+	return item{text: out, cut: left > 0, masked: masked, hidden: hiddenCode(line)}
 }

@@ -6,7 +6,7 @@ import "strings"
 // person would want to know of, "" if there is none. Line breaks, tabs and spaces
 // are everyday text, however they are shown.
 func hiddenCode(s string) string {
-	if plainASCII(s) {
+	if unmarked(s) {
 		return ""
 	}
 	code := ""
@@ -30,36 +30,39 @@ func hiddenCode(s string) string {
 func (f *face) careful(t *text, v View) {
 	found := f.layout().hidden
 	if found == "" && f.showsExact(v) {
-		found = f.layout().hiddenExact
+		found = f.exact().hidden
 	}
-	for _, s := range f.texts(v) {
+	f.texts(v, func(s string) {
 		if found == "" && hiddenCode(s) != "" { // masking takes longer than looking
 			found = hiddenCode(f.s.hide(s))
 		}
-	}
+	})
 	if found != "" {
 		t.line(wordHidden, code(shown(found)))
 	}
 }
 
-// texts are what the row's cards show besides the lines and the exact call.
-func (f *face) texts(v View) []string {
-	var all []string
+// texts goes through what the row's cards show besides the lines and the exact call.
+func (f *face) texts(v View, look func(string)) {
 	if r := f.row.Request; r != nil && f.sealed {
 		c := r.Card
-		all = append(all, c.Title, c.Action, c.UndoTool, c.Request, c.Summary, r.Runtime)
+		look(c.Title)
+		look(c.Action)
+		look(c.UndoTool)
+		look(c.Request)
+		look(c.Summary)
+		look(r.Runtime)
 	}
 	if !v.over() || !f.sealed {
-		return all
+		return
 	}
 	if a := f.row.Answer; a != nil {
-		all = append(all, a.Reason)
+		look(a.Reason)
 	}
 	if r := f.row.Report; r != nil {
-		all = append(all, r.Message)
+		look(r.Message)
 		for _, res := range r.Results {
-			all = append(all, res.Detail)
+			look(res.Detail)
 		}
 	}
-	return all
 }

@@ -13,6 +13,9 @@ const (
 	ExactSend = 2 // too long for a card: send it as a file
 )
 
+// mostButtons is how many a card has at most.
+const mostButtons = 8
+
 // keyboard draws the rows of buttons. The deciding ones stand first, and each
 // row stays where it was when a confirm step opens: Cancel takes the place of
 // the action. Yes, and later Undo, stand last, where no button stood.
@@ -20,8 +23,13 @@ func (f *face) keyboard(v View) [][]Button {
 	if v.Retired {
 		return nil
 	}
-	var rows [][]Button
-	row := func(buttons ...Button) { rows = append(rows, buttons) }
+	rows := make([][]Button, 0, mostButtons)
+	buttons := make([]Button, 0, mostButtons)
+	row := func(b ...Button) {
+		at := len(buttons)
+		buttons = append(buttons, b...)
+		rows = append(rows, buttons[at:len(buttons):len(buttons)])
+	}
 	if v.decidable() {
 		if v.Step == nil {
 			row(f.action(v))
@@ -47,6 +55,9 @@ func (f *face) keyboard(v View) [][]Button {
 	}
 	if v.over() && !v.Reader && f.row.CanUndo(v.Now) {
 		row(f.button(v, buttonUndo, LetterUndo, 0))
+	}
+	if len(rows) == 0 {
+		return nil
 	}
 	return rows
 }

@@ -16,6 +16,22 @@ var ownWords = []string{
 	"ok", "okay", "confirm", "refuse", "decline", "dismiss", "do not", "dont",
 }
 
+// otherWords are the operator's words that are not among ownWords.
+func (s Settings) otherWords() []string {
+	var others []string
+	add := func(word string) {
+		if !slices.Contains(ownWords, word) {
+			others = append(others, word)
+		}
+	}
+	add(s.approveWord())
+	add(s.rejectWord())
+	for _, word := range s.ReplyWords {
+		add(word)
+	}
+	return others
+}
+
 // label is the text of the action button.
 func (f *face) label() string {
 	if f.halt() {
@@ -46,5 +62,5 @@ func (f *face) halt() bool { return f.row.Request != nil && f.row.Request.Kind =
 // with a word of ours, case, marks and lookalikes aside, or is written in a way
 // that leaves doubt about it. In doubt a prefix costs nothing.
 func (f *face) soundsLikeUs(s string) bool {
-	return !plainlyWritten(s) || beginsWith(s, slices.Concat(ownWords, []string{f.s.approveWord(), f.s.rejectWord()}, f.s.ReplyWords))
+	return !plainlyWritten(s) || beginsWith(s, f.s.otherWords())
 }

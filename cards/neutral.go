@@ -29,7 +29,7 @@ const (
 //
 // All else stays as it is; nothing is normalised.
 func Neutral(s string) string {
-	if plainASCII(s) {
+	if unmarked(s) {
 		return s
 	}
 	var b strings.Builder
@@ -39,14 +39,47 @@ func Neutral(s string) string {
 	return b.String()
 }
 
-// plainASCII reports whether s certainly has nothing to mark.
-func plainASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] >= 0x7f {
+// unmarked reports whether s certainly has nothing to mark.
+func unmarked(s string) bool {
+	spaces := 0
+	for i := 0; i < len(s); {
+		c, size := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(s[i:])
+		}
+		switch {
+		case c == ' ':
+			if spaces++; spaces > maxSpaces {
+				return false
+			}
+		case everyday(c):
+			spaces = 0
+		default:
 			return false
 		}
+		i += size
 	}
-	return !strings.Contains(s, strings.Repeat(" ", maxSpaces+1))
+	return true
+}
+
+// everyday reports whether c is one of the characters that most text is made of, can
+// be seen wherever it stands, and joins nothing. It says no when in doubt.
+func everyday(c rune) bool {
+	switch {
+	case c < 0x7f:
+		return c >= ' '
+	case c < 0x370:
+		return 0xa1 <= c && c <= 0x2ff && c != 0xad // Latin
+	case c < 0x530:
+		return 0x391 <= c && c <= 0x3a1 || 0x3a3 <= c && c <= 0x482 || 0x48a <= c // Greek, Cyrillic
+	case c < 0x2000:
+		return 0x5d0 <= c && c <= 0x5ea || 0x620 <= c && c <= 0x64a || 0x10d0 <= c && c <= 0x10ff || 0x1e00 <= c && c <= 0x1eff
+	case c < 0x3000:
+		return 0x2010 <= c && c <= 0x2027 || 0x20a0 <= c && c <= 0x20bf || 0x2190 <= c && c <= 0x23ff || 0x2500 <= c && c <= 0x27bf
+	case c < 0xac00:
+		return 0x3001 <= c && c <= 0x3029 || 0x3041 <= c && c <= 0x3096 || 0x30a0 <= c && c <= 0x30ff || 0x4e00 <= c && c <= 0x9fff
+	}
+	return c <= 0xd7a3 || 0xff01 <= c && c <= 0xff9f || 0x1f300 <= c && c <= 0x1f64f || 0x1f680 <= c && c <= 0x1f6c5 || 0x1f900 <= c && c <= 0x1f9ff
 }
 
 // A marking is how n times the same character is made visible.
@@ -71,7 +104,7 @@ func pieces(s string, mark marking) iter.Seq2[string, bool] {
 // nextPiece reads the piece that begins at r[i]: how many runes, and what they show as.
 func nextPiece(r []rune, i int, mark marking) (n int, out string, isMark bool) {
 	switch {
-	case hidden(r[i]), unicode.In(r[i], unicode.M): // a combining mark here has nothing to stand on
+	case hidden(r[i]), combining(r[i]): // a combining mark here has nothing to stand on
 		n = run(r, i)
 		return n, mark(r[i], n), true
 	case r[i] == ' ' && streak(r, i) > maxSpaces:
@@ -92,7 +125,7 @@ func cluster(r []rune) int {
 		switch {
 		case joins(r, i), r[i-1] == zwj, r[i-1] == zwnj:
 			marks = 0
-		case unicode.In(r[i], unicode.M) && !hidden(r[i]) && marks < maxMarks:
+		case combining(r[i]) && !hidden(r[i]) && marks < maxMarks:
 			marks++
 		case isSkinTone(r[i]) && isEmoji(r[i-1]):
 		default:
@@ -148,10 +181,10 @@ func marked(c rune) string {
 // itself, wherever it stands.
 func hidden(c rune) bool {
 	switch {
-	case c == ' ':
+	case everyday(c):
 		return false
 	case c < 0x7f:
-		return c < 0x20
+		return true
 	case c == utf8.RuneError:
 		return false // visible, and what a decoder puts for what it could not read
 	case c == 0x030a, c == 0x0333, c == 0x033f: // Telegram drops these
@@ -163,3 +196,6 @@ func hidden(c rune) bool {
 	}
 	return !unicode.In(c, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S)
 }
+
+// combining reports whether c is a mark that is drawn on the character before it.
+func combining(c rune) bool { return !everyday(c) && unicode.Is(unicode.M, c) }

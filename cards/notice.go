@@ -18,7 +18,7 @@ const (
 // reply of yes to it confirms.
 func Question(v View, s Settings) Message {
 	f := newFace(v.Row, s)
-	t := &text{settings: s}
+	t := &text{}
 	f.question(t, v)
 	yes, within := code(show(string(wordWord))), own(words(lasting(s.Confirm.Window)))
 	if v.Step == nil {
@@ -34,7 +34,7 @@ func Question(v View, s Settings) Message {
 // LapseNotice says that row lapsed. It is posted as a reply to the card.
 func LapseNotice(row *approval.Row, s Settings) Message {
 	f := newFace(row, s)
-	t := &text{settings: s}
+	t := &text{}
 	t.line(wordNotice, bold(f.title))
 	t.line(wordLapsed, ref(row))
 	return t.message(nil)
@@ -43,7 +43,7 @@ func LapseNotice(row *approval.Row, s Settings) Message {
 // SharedLapse says that many lapsed in one chat at once: total of them, of which
 // it names the first 20 of rows.
 func SharedLapse(rows []*approval.Row, total int, s Settings) Message {
-	t := &text{settings: s}
+	t := &text{}
 	t.line(wordLapsedMany, number(total))
 	named := min(len(rows), maxNamed)
 	for _, row := range rows[:named] {
@@ -58,9 +58,9 @@ func SharedLapse(rows []*approval.Row, total int, s Settings) Message {
 // Reminder says once, at now, that row is still open shortly before its deadline.
 func Reminder(row *approval.Row, now time.Time, s Settings) Message {
 	f := newFace(row, s)
-	t := &text{settings: s}
+	t := &text{}
 	t.line(wordReminder, bold(f.title))
-	t.line(wordStillOpen, ref(row), own(words(lasting(row.ExpiresAt.Sub(now)))), when(row.ExpiresAt, moment))
+	t.line(wordStillOpen, ref(row), own(words(lasting(row.ExpiresAt.Sub(now)))), s.when(row.ExpiresAt, moment))
 	return t.message(nil)
 }
 
@@ -68,7 +68,7 @@ func Reminder(row *approval.Row, now time.Time, s Settings) Message {
 // never approved.
 func RanUnapproved(row *approval.Row, outcome approval.State, s Settings) Message {
 	f := newFace(row, s)
-	t := &text{settings: s}
+	t := &text{}
 	runtime := show("?")
 	if row.Request != nil && row.Request.Runtime != "" {
 		runtime = short(row.Request.Runtime, maxRuntime)
@@ -81,7 +81,7 @@ func RanUnapproved(row *approval.Row, outcome approval.State, s Settings) Messag
 // Looser tells an owner what the operator's configuration allows that it did not
 // before, one sentence each.
 func Looser(what []string, s Settings) Message {
-	t := &text{settings: s}
+	t := &text{}
 	t.line(wordLooser)
 	named := min(len(what), maxChanges)
 	for _, w := range what[:named] {
@@ -96,7 +96,7 @@ func Looser(what []string, s Settings) Message {
 // Tampered tells an owner that the seal of row does not hold: that it was refused
 // for it, or was changed after it was answered.
 func Tampered(row *approval.Row, s Settings) Message {
-	t := &text{settings: s}
+	t := &text{}
 	said := wordTamperOne
 	if row.State != approval.Refused {
 		said = wordTamperLate

@@ -13,18 +13,15 @@ func named(by approval.By) shown { return short(cmp.Or(by.Name, by.ID), maxName)
 
 // who names by in a sentence.
 func who(by approval.By) piece {
-	return func(t *text) {
-		switch by.Surface {
-		case approval.CLI:
-			t.put(byCLI, plain(named(by)))
-		case approval.Policy:
-			t.put(byPolicy)
-		case approval.Runtime:
-			t.put(byProgram)
-		default:
-			t.put(byPerson, plain(named(by)))
-		}
+	switch by.Surface {
+	case approval.CLI:
+		return own(words(fill(byCLI, unlinked(string(named(by))))))
+	case approval.Policy:
+		return own(byPolicy)
+	case approval.Runtime:
+		return own(byProgram)
 	}
+	return plain(named(by))
 }
 
 // decision is the answer in a row, with whoever gave it and when.
@@ -58,7 +55,7 @@ func (f *face) passed() string {
 // outcome writes the badge line of an answered approval.
 func (f *face) outcome(t *text, v View) {
 	d, by, at := decision(v.Row)
-	moment := when(at, moment)
+	moment := f.s.when(at, moment)
 	switch d {
 	case approval.DecisionApproved:
 		if why := f.passed(); why != "" {
@@ -91,18 +88,18 @@ func (f *face) troubled(bad, good words) words {
 
 // names lists people, as many as there is room for.
 func names(people []approval.By) piece {
-	return func(t *text) {
-		room := 3 * maxName
-		for i, by := range people {
-			name := named(by)
-			if room -= units(string(name)) + 2; room < 0 {
-				t.put(", …")
-				return
-			}
-			if i > 0 {
-				t.put(", ")
-			}
-			t.put("{}", plain(name))
+	var b strings.Builder
+	room := 3 * maxName
+	for i, by := range people {
+		name := named(by)
+		if room -= units(string(name)) + 2; room < 0 {
+			b.WriteString(", …")
+			break
 		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(unlinked(string(name)))
 	}
+	return own(words(b.String()))
 }

@@ -3,6 +3,7 @@ package cards
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -19,9 +20,11 @@ import (
 //   - no character that stands for another (wide, bold, in circles, superscript);
 //   - no symbol, and no unusual punctuation, right beside a letter.
 func plainlyWritten(s string) bool {
-	for _, isMark := range pieces(s, counted) {
-		if isMark {
-			return false
+	if !unmarked(s) {
+		for _, isMark := range pieces(s, counted) {
+			if isMark {
+				return false
+			}
 		}
 	}
 	letters := false
@@ -41,12 +44,12 @@ func plainlyWritten(s string) bool {
 				return false
 			}
 			writing = script
-		case unicode.In(c, unicode.M):
+		case combining(c):
 			// With these scripts a mark makes no other letter of a letter.
 			if writing == unicode.Latin || writing == unicode.Greek || writing == unicode.Cyrillic {
 				return false
 			}
-		case isOdd(c) && unicode.In(before, unicode.L, unicode.M):
+		case isOdd(c) && (unicode.IsLetter(before) || combining(before)):
 			return false
 		case !joiner(c):
 			writing = nil
@@ -58,8 +61,11 @@ func plainlyWritten(s string) bool {
 
 // standsForAnother reports whether Unicode takes c for a form of other characters.
 func standsForAnother(c rune) bool {
+	if c < utf8.RuneSelf {
+		return false
+	}
 	s := string(c)
-	return c != '…' && norm.NFKD.String(s) != norm.NFD.String(s)
+	return c != '…' && !norm.NFKD.IsNormalString(s) && norm.NFKD.String(s) != norm.NFD.String(s)
 }
 
 func joiner(c rune) bool { return c == zwj || c == zwnj }
@@ -67,10 +73,10 @@ func joiner(c rune) bool { return c == zwj || c == zwnj }
 // isOdd reports whether c beside a letter might be taken for another one.
 func isOdd(c rune) bool {
 	switch {
-	case unicode.In(c, unicode.S):
+	case c < utf8.RuneSelf:
+		return strings.ContainsRune("$+<=>^`|~", c)
+	case unicode.Is(unicode.S, c):
 		return true
-	case c <= unicode.MaxASCII:
-		return false
 	case unicode.In(c, unicode.Nd, unicode.Nl, unicode.No):
 		return true
 	}
@@ -79,8 +85,11 @@ func isOdd(c rune) bool {
 
 // isLatin reports whether c is a letter of the Latin alphabet that people know.
 func isLatin(c rune) bool {
+	if c < utf8.RuneSelf {
+		return true
+	}
 	base := []rune(norm.NFD.String(string(c)))[0]
-	return base <= unicode.MaxASCII || strings.ContainsRune("ßæœøđðþłıŋħŧəẞÆŒØĐÐÞŁŊĦŦƏ", base)
+	return base < utf8.RuneSelf || strings.ContainsRune("ßæœøđðþłıŋħŧəẞÆŒØĐÐÞŁŊĦŦƏ", base)
 }
 
 // scriptOf is the script of a letter, nil where it is none of everyday languages;
@@ -88,6 +97,8 @@ func isLatin(c rune) bool {
 // In the others, Cherokee or Lisu say, whole words look Latin.
 func scriptOf(c rune) *unicode.RangeTable {
 	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		return unicode.Latin
 	case unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo), c == 'ー':
 		return unicode.Han // written mixed
 	case c == 'ـ':

@@ -48,11 +48,13 @@ var ErrPress = errors.New("not a button of ours")
 
 // Data writes p as callback data.
 func (p Press) Data() string {
-	s := string(p.Letter) + p.Card + "." + strconv.FormatInt(p.Rev, 36)
+	var space [64]byte
+	b := append(append(append(space[:0], p.Letter), p.Card...), '.')
+	b = strconv.AppendInt(b, p.Rev, 36)
 	if p.Arg != 0 {
-		s += "." + strconv.FormatInt(int64(p.Arg), 36)
+		b = strconv.AppendInt(append(b, '.'), int64(p.Arg), 36)
 	}
-	return s
+	return string(b)
 }
 
 // ParsePress reads callback data. Data that [Press.Data] would not write, byte

@@ -8,7 +8,7 @@ func show(s string) shown { return shown(Neutral(s)) }
 // clip is the visible form of s, at most limit characters of it. left counts
 // the characters that are not shown.
 func clip(s string, limit int) (out shown, left int) {
-	if len(s) <= limit && plainASCII(s) {
+	if len(s) <= limit && unmarked(s) {
 		return shown(s), 0
 	}
 	var b strings.Builder

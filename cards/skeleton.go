@@ -10,70 +10,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// beginsWith reports whether what s looks like begins with one of the words, case,
-// marks, gaps and lookalikes aside: "REJECT it", "Re-ject", "(N)o" and "Cance1" do.
-func beginsWith(s string, ours []string) bool {
-	for _, r := range readings() {
-		looks := make([]string, len(ours))
-		longest := 0
-		for i, word := range ours {
-			looks[i] = r.looks(word)
-			longest = max(longest, len(looks[i]))
-		}
-		starts := startsOf(r.tokens(s), 4*longest)
-		if slices.ContainsFunc(looks, func(word string) bool { return begins(starts, word) }) {
+// beginsWith reports whether what s looks like begins with one of ownWords or of the
+// others, case, marks, gaps and lookalikes aside: "REJECT it", "Re-ject", "(N)o" and
+// "Cance1" do.
+func beginsWith(s string, others []string) bool {
+	letters := norm.NFKD.String(s)
+	for i := range readings {
+		if ownLooks()[i].begin(letters, readings[i].looks(others)) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(ours, func(word string) bool { // a word may be an emoji
-		return strings.HasPrefix(strings.TrimSpace(s), word)
-	})
-}
-
-// A start is the first few tokens, written together.
-type start struct {
-	looks string // folded
-	size  int    // in bytes, before that
-}
-
-// startsOf are the starts up to the first that is longer than most, in bytes.
-func startsOf(tokens []string, most int) []start {
-	starts := make([]start, len(tokens))
-	together := ""
-	for i, token := range tokens {
-		together += token
-		starts[i] = start{fold(together), len(together)}
-		if len(together) > most {
-			return starts[:i+1]
-		}
-	}
-	return starts
-}
-
-// begins reports whether one of the starts is the word. Where a script puts no gaps
-// between words, it need only begin with it.
-func begins(starts []start, word string) bool {
-	if word == "" {
-		return false
-	}
-	last, _ := utf8.DecodeLastRuneInString(word)
-	gapless := unicode.In(last, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-	for _, s := range starts {
-		if s.looks == word || gapless && strings.HasPrefix(s.looks, word) {
-			return true
-		}
-		if s.size > 4*len(word) {
-			break
-		}
-	}
-	return false
-}
-
-// fold takes letters that together are drawn like one for that one.
-func fold(s string) string {
-	s = strings.ReplaceAll(s, "cl", "d")
-	s = strings.ReplaceAll(s, "rn", "m")
-	return strings.ReplaceAll(s, "vv", "w")
+	begins := func(word string) bool { return strings.HasPrefix(strings.TrimSpace(s), word) } // a word may be an emoji
+	return slices.ContainsFunc(ownWords, begins) || slices.ContainsFunc(others, begins)
 }
 
 // A reading says what is taken for the letter that it is drawn like: digits,
@@ -81,51 +29,145 @@ func fold(s string) string {
 // "|Reject" are caught by one or another.
 type reading struct{ digits, symbols bool }
 
-func readings() [4]reading {
-	return [4]reading{{}, {digits: true}, {symbols: true}, {digits: true, symbols: true}}
-}
+var readings = [...]reading{{}, {digits: true}, {symbols: true}, {digits: true, symbols: true}}
 
-// looks is a word of ours as it looks, written together.
-func (r reading) looks(word string) string {
-	if looks, ok := ownLooks()[r][word]; ok {
-		return looks
-	}
-	return fold(strings.Join(r.tokens(word), ""))
-}
+// What look makes of characters that are no letters to it.
+const (
+	gap     = ' '
+	dropped = -1
+)
 
-// ownLooks are the words that are always ours as they look, by reading.
-var ownLooks = sync.OnceValue(func() map[reading]map[string]string {
-	all := map[reading]map[string]string{}
-	for _, r := range readings() {
-		all[r] = map[string]string{}
-		for _, word := range ownWords {
-			all[r][word] = fold(strings.Join(r.tokens(word), ""))
-		}
+// look is c as it looks, c being decomposed: marks and invisible characters dropped,
+// lookalikes and case folded, all but letters and numbers gaps.
+func (r reading) look(c rune) rune {
+	switch {
+	case unicode.In(c, unicode.M) || hidden(c) && !unicode.IsSpace(c):
+		return dropped
+	case unicode.In(c, unicode.L, unicode.So):
+		c = drawnLike(c)
+	case unicode.In(c, unicode.N) && r.digits, unicode.In(c, unicode.P, unicode.S) && r.symbols:
+		c = drawnLike(c)
+	case unicode.In(c, unicode.N):
+		return gap
 	}
-	return all
-})
-
-// tokens are the words of s as they look: compatibility forms taken apart, marks
-// and invisible characters dropped, lookalikes and case folded.
-func (r reading) tokens(s string) []string {
-	var b strings.Builder
-	for _, c := range norm.NFKD.String(s) {
-		switch {
-		case unicode.In(c, unicode.M) || hidden(c) && !unicode.IsSpace(c):
-			continue
-		case unicode.In(c, unicode.L, unicode.So):
-			c = drawnLike(c)
-		case unicode.In(c, unicode.N) && r.digits, unicode.In(c, unicode.P, unicode.S) && r.symbols:
-			c = drawnLike(c)
-		case unicode.In(c, unicode.N):
-			c = ' '
-		}
-		if !unicode.In(c, unicode.L, unicode.N) {
-			c = ' '
-		}
-		b.WriteRune(c)
+	if !unicode.In(c, unicode.L, unicode.N) {
+		return gap
 	}
-	return strings.Fields(b.String())
+	return c
 }
 
 func drawnLike(c rune) rune { return lookalike(unicode.ToLower(lookalike(c))) }
+
+// folded adds c to what letters look like together: some two are drawn like one.
+func folded(looks []byte, c rune) []byte {
+	if n := len(looks) - 1; n >= 0 {
+		switch last := looks[n]; {
+		case last == 'c' && c == 'l':
+			looks[n] = 'd'
+			return looks
+		case last == 'r' && c == 'n':
+			looks[n] = 'm'
+			return looks
+		case last == 'v' && c == 'v':
+			looks[n] = 'w'
+			return looks
+		}
+	}
+	return utf8.AppendRune(looks, c)
+}
+
+// A look is a word as it looks, written together.
+type look struct {
+	text    string
+	gapless bool // its script puts no gaps between words
+}
+
+// looks are words as they look.
+func (r reading) looks(words []string) []look {
+	var all []look
+	for _, word := range words {
+		var b []byte
+		for _, c := range norm.NFKD.String(word) {
+			if c = r.look(c); c != dropped && c != gap {
+				b = folded(b, c)
+			}
+		}
+		if len(b) == 0 {
+			continue
+		}
+		last, _ := utf8.DecodeLastRune(b)
+		all = append(all, look{
+			text:    string(b),
+			gapless: unicode.In(last, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar),
+		})
+	}
+	return all
+}
+
+// A mirror is what a reading needs at hand.
+type mirror struct {
+	reading
+	ascii   [utf8.RuneSelf]rune // what look makes of them
+	own     map[string]bool     // what ownWords look like
+	longest int                 // of those, in bytes
+}
+
+// ownLooks are the mirrors of the readings.
+var ownLooks = sync.OnceValue(func() *[len(readings)]mirror {
+	var all [len(readings)]mirror
+	for i, r := range readings {
+		m := &all[i]
+		m.reading, m.own = r, map[string]bool{}
+		for c := range m.ascii {
+			m.ascii[c] = r.look(rune(c))
+		}
+		for _, l := range r.looks(ownWords) {
+			m.own[l.text] = true
+			m.longest = max(m.longest, len(l.text))
+		}
+	}
+	return &all
+})
+
+// begin reports whether the first few tokens of letters, written together, look like
+// one of ownWords or of the others. Folding at most halves letters, so a beginning of
+// more than four times the bytes of the longest word is none.
+func (m *mirror) begin(letters string, others []look) bool {
+	most := m.longest
+	for _, l := range others {
+		most = max(most, len(l.text))
+	}
+	most *= 4
+	var space [64]byte
+	looks, size, token := space[:0], 0, false
+	for _, c := range letters {
+		if c < utf8.RuneSelf {
+			c = m.ascii[c]
+		} else {
+			c = m.look(c)
+		}
+		switch {
+		case c == dropped:
+		case c != gap:
+			looks, token = folded(looks, c), true
+			size += utf8.RuneLen(c)
+		case token:
+			if m.is(looks, others) {
+				return true
+			}
+			if size > most {
+				return false
+			}
+			token = false
+		}
+	}
+	return token && m.is(looks, others)
+}
+
+// is reports whether a beginning is one of the words. Where a script puts no gaps
+// between words, it need only begin with it.
+func (m *mirror) is(looks []byte, others []look) bool {
+	return m.own[string(looks)] || slices.ContainsFunc(others, func(l look) bool {
+		return string(looks) == l.text || l.gapless && strings.HasPrefix(string(looks), l.text)
+	})
+}

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -18,14 +17,16 @@ type shown string
 // text builds a message: text and its formatting together. It takes words,
 // shown text and times, and is the only place where markup is written.
 type text struct {
-	settings Settings
 	html     strings.Builder
 	plain    strings.Builder
 	entities int
+	bare     bool // only plain is wanted
 }
 
-// A piece is something other than plain words of ours within a sentence.
-type piece func(*text)
+// A piece is something other than plain words of ours within a sentence, in an
+// element of Telegram's HTML where it has one. Only the functions of this file and
+// those that combine them make it.
+type piece struct{ open, text, end string }
 
 // line begins a new line and puts w on it, each {} replaced by the next piece.
 func (t *text) line(w words, pieces ...piece) {
@@ -55,72 +56,97 @@ func (t *text) put(w words, pieces ...piece) {
 
 // piece adds p to a sentence, which ends with it if last.
 func (t *text) piece(p piece, last bool) {
-	part := &text{settings: t.settings}
-	p(part)
 	s := t.plain.String()
-	before, after := beside(part.plain.String(), s == "" || s[len(s)-1] == '\n', last)
+	before, after := beside(p.text, s == "" || s[len(s)-1] == '\n', last)
 	t.write(before)
-	t.html.WriteString(part.html.String())
-	t.plain.WriteString(part.plain.String())
-	t.entities += part.entities
+	if p.open != "" && p.text != "" { // an empty run is dropped by Telegram, and would count
+		t.tag(p.open)
+		t.write(p.text)
+		t.tag(p.end)
+		t.entities++
+	} else {
+		t.write(p.text)
+	}
 	t.write(after)
+}
+
+// tag opens or ends an element of Telegram's HTML.
+func (t *text) tag(s string) {
+	if !t.bare {
+		t.html.WriteString(s)
+	}
+}
+
+// lines are written one under the other in a monospace block of their own, which ends
+// what it stands on. There is at least one.
+func (t *text) lines(n int, write func(i int)) {
+	t.line("")
+	t.tag(blockOpen)
+	for i := range n {
+		if i > 0 {
+			t.write("\n")
+		}
+		write(i)
+	}
+	t.tag(blockEnd)
+	t.entities++
 }
 
 // write adds s as it is, escaped for Telegram's parser.
 func (t *text) write(s string) {
 	t.plain.WriteString(s)
+	if t.bare {
+		return
+	}
+	done := 0
 	for i := range len(s) {
+		var entity string
 		switch s[i] {
 		case '<':
-			t.html.WriteString("&lt;")
+			entity = "&lt;"
 		case '>':
-			t.html.WriteString("&gt;")
+			entity = "&gt;"
 		case '&':
-			t.html.WriteString("&amp;")
+			entity = "&amp;"
 		default:
-			t.html.WriteByte(s[i])
+			continue
 		}
+		t.html.WriteString(s[done:i])
+		t.html.WriteString(entity)
+		done = i + 1
 	}
-}
-
-// tag wraps s in an element of Telegram's HTML.
-func (t *text) tag(open, s, end string) {
-	if s == "" {
-		return // an empty run is dropped by Telegram, and would count
-	}
-	t.html.WriteString(open)
-	t.write(s)
-	t.html.WriteString(end)
-	t.entities++
+	t.html.WriteString(s[done:])
 }
 
 // code is a monospace run within a line.
-func code(s shown) piece { return func(t *text) { t.tag("<code>", string(s), "</code>") } }
+func code(s shown) piece { return piece{"<code>", string(s), "</code>"} }
 
 // block is a monospace block of its own.
-func block(s shown) piece { return func(t *text) { t.tag("<pre>", string(s), "</pre>") } }
+func block(s shown) piece { return piece{blockOpen, string(s), blockEnd} }
+
+const (
+	blockOpen = "<pre>"
+	blockEnd  = "</pre>"
+)
 
 // bold is a bold run in which nothing is linked.
-func bold(s shown) piece { return func(t *text) { t.tag("<b>", unlinked(string(s)), "</b>") } }
+func bold(s shown) piece { return piece{"<b>", unlinked(string(s)), "</b>"} }
 
 // plain is text in which nothing is linked.
-func plain(s shown) piece { return func(t *text) { t.write(unlinked(string(s))) } }
+func plain(s shown) piece { return piece{text: unlinked(string(s))} }
 
 // number is a count.
-func number(n int) piece { return func(t *text) { t.write(strconv.Itoa(n)) } }
+func number(n int) piece { return piece{text: strconv.Itoa(n)} }
 
 // own is words of ours, chosen at run time.
-func own(w words) piece { return func(t *text) { t.write(string(w)) } }
+func own(w words) piece { return piece{text: string(w)} }
 
 // link leads to one of our cards. An address that is not Telegram's is left out.
 func link(address string, w words) piece {
-	return func(t *text) {
-		if !strings.HasPrefix(address, "https://t.me/") || strings.ContainsAny(address, "\"<>& \n") {
-			t.write(string(w))
-			return
-		}
-		t.tag(`<a href="`+address+`">`, string(w), "</a>")
+	if !strings.HasPrefix(address, "https://t.me/") || strings.ContainsAny(address, "\"<>& \n") {
+		return own(w)
 	}
+	return piece{`<a href="` + address + `">`, string(w), "</a>"}
 }
 
 // Formats of Telegram's date and time runs.
@@ -130,15 +156,16 @@ const (
 )
 
 // when is a moment, shown in the reader's own zone where Telegram can.
-func when(at time.Time, format string) piece {
-	return func(t *text) {
-		s := at.In(t.settings.location()).Format("2 Jan 2006 15:04 MST")
-		if !t.settings.TimeTag {
-			t.write(s)
-			return
-		}
-		t.tag(`<tg-time unix="`+strconv.FormatInt(at.Unix(), 10)+`" format="`+format+`">`, s, "</tg-time>")
+func (s Settings) when(at time.Time, format string) piece {
+	p := piece{text: at.In(s.location()).Format("2 Jan 2006 15:04 MST")}
+	if s.TimeTag {
+		var space [64]byte
+		open := strconv.AppendInt(append(space[:0], `<tg-time unix="`...), at.Unix(), 10)
+		open = append(append(append(open, `" format="`...), format...), `">`...)
+		p.open = string(open)
+		p.end = "</tg-time>"
 	}
+	return p
 }
 
 // message ends the text.
@@ -149,11 +176,17 @@ func (t *text) message(keyboard [][]Button) Message {
 
 // units counts s as Telegram counts offsets: in UTF-16 units.
 func units(s string) int {
-	n := utf8.RuneCountInString(s)
-	for _, r := range s {
-		if utf16.RuneLen(r) == 2 {
+	n := 0
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			n, i = n+1, i+1
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if n++; r > 0xffff {
 			n++
 		}
+		i += size
 	}
 	return n
 }
@@ -168,8 +201,12 @@ func fill(w words, parts ...string) string {
 			break
 		}
 		left, right := beside(p, b.Len() == 0 && before == "", after == "")
-		b.WriteString(before + left + p + right)
+		b.WriteString(before)
+		b.WriteString(left)
+		b.WriteString(p)
+		b.WriteString(right)
 		s = after
 	}
-	return b.String() + s
+	b.WriteString(s)
+	return b.String()
 }

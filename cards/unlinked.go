@@ -3,6 +3,7 @@ package cards
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // wordJoiner breaks what Telegram would link, and takes no room.
@@ -15,9 +16,14 @@ const maxDigits = 6
 // unlinked puts word joiners where Telegram would otherwise see a mention, a
 // hashtag, a cashtag, a command, an address or a telephone number.
 func unlinked(s string) string {
-	if !strings.ContainsAny(s, "@#/$.0123456789") {
+	if linkless(s) {
 		return s
 	}
+	return broken(s)
+}
+
+// broken is unlinked for any text.
+func broken(s string) string {
 	var b strings.Builder
 	r := []rune(s)
 	numbers := longNumbers(r)
@@ -29,6 +35,34 @@ func unlinked(s string) string {
 	}
 	return b.String()
 }
+
+// linkless reports whether s certainly has nothing to break.
+func linkless(s string) bool {
+	digits := 0 // of the number that s[i] belongs to
+	ascii := true
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			if digits++; digits > maxDigits {
+				return false
+			}
+			continue
+		case c == '@', c == '#', c == '/', c == '$', c == '.':
+			if i+1 < len(s) && (c == '@' || s[i+1] != ' ') {
+				return false
+			}
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
+		if !strings.ContainsRune(inNumbers, rune(s[i])) {
+			digits = 0
+		}
+	}
+	return ascii || utf8.ValidString(s)
+}
+
+// inNumbers may stand between the digits of a number.
+const inNumbers = " +-()./"
 
 // triggers reports whether r[i] and what follows begins a link, or joins the
 // labels of an address.
@@ -55,7 +89,7 @@ func longNumbers(r []rune) []bool {
 	breaks := make([]bool, len(r))
 	for i := 0; i < len(r); {
 		end, digits := i, 0
-		for end < len(r) && (isDigit(r[end]) || digits > 0 && strings.ContainsRune(" +-()./", r[end])) {
+		for end < len(r) && (isDigit(r[end]) || digits > 0 && strings.ContainsRune(inNumbers, r[end])) {
 			if isDigit(r[end]) {
 				digits++
 			}

@@ -21,7 +21,6 @@ const (
 
 // Whoever is named in a badge line.
 const (
-	byPerson  words = "{}"
 	byCLI     words = "{} at the command line"
 	byPolicy  words = "policy"
 	byProgram words = "the runtime"
