@@ -42,7 +42,7 @@ type AppOptions struct {
 
 // An App is the bot: every room, wired.
 type App struct {
-	cfg    atomic.Pointer[config.Config] // replaced by Reload
+	cfg    atomic.Pointer[inForce] // replaced by Reload
 	opts   AppOptions
 	rdb    redis.UniversalClient
 	reader redis.UniversalClient // for reads that block
@@ -66,7 +66,7 @@ type App struct {
 func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
 	opts.Log = opts.Log.Hook(newSparse(opts.Now))
 	a := &App{opts: opts, health: newHealth(opts.Now), reloaded: make(chan struct{}, 1)}
-	a.cfg.Store(&cfg)
+	a.enforce(&cfg)
 	var err error
 	if a.rdb, err = dial(cfg, 0, opts.changes()...); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (a *App) wire(cfg config.Config) error {
 	})
 	a.words = handlers.New(handlers.Config{
 		Store: a.store, Voice: delivery.NewSpeaker(a.client, a.pace, a.opts.Log),
-		Present:  func() handlers.Present { return speaking(a.config(), &a.layouts) },
+		Present:  func() handlers.Present { return a.cfg.Load().speaking },
 		Username: func() string { return a.username() },
 		Now:      a.opts.Now, Log: a.opts.Log, Count: a.health.count, Tapped: a.health.metrics.tapped,
 	})
@@ -144,7 +144,12 @@ func (a *App) wire(cfg config.Config) error {
 }
 
 // config is the configuration now.
-func (a *App) config() *config.Config { return a.cfg.Load() }
+func (a *App) config() *config.Config { return a.cfg.Load().config }
+
+// enforce puts a configuration in force.
+func (a *App) enforce(cfg *config.Config) {
+	a.cfg.Store(&inForce{config: cfg, speaking: speaking(cfg, &a.layouts), drawing: drawing(cfg, &a.layouts)})
+}
 
 func (a *App) username() string {
 	if me := a.me.Load(); me != nil {
@@ -177,7 +182,7 @@ func (a *App) Reload(ctx context.Context, cfg config.Config) error {
 		}
 		a.opts.Log.Warn().Strs("looser", what).Msg("the configuration allows more now")
 	}
-	a.cfg.Store(&next)
+	a.enforce(&next)
 	select {
 	case a.reloaded <- struct{}{}:
 	default: // it is about to look
@@ -312,7 +317,7 @@ func (a *App) lead(ctx context.Context) error {
 func (a *App) reconciler() *delivery.Reconciler {
 	return delivery.NewReconciler(delivery.Config{
 		Store: a.store, Bot: a.client, Pace: a.pace, Leader: a.leader,
-		Present: func() delivery.Present { return drawing(a.config(), &a.layouts) },
+		Present: func() delivery.Present { return a.cfg.Load().drawing },
 		Log:     a.opts.Log, Count: a.health.count, Carded: a.health.metrics.carded,
 	})
 }

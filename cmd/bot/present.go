@@ -16,6 +16,14 @@ import (
 // What each room needs of the configuration, as it needs it. The configuration
 // was validated, so nothing here can fail.
 
+// An inForce is a configuration in force, with what follows from it: each tap and each
+// drawing asks for that, and a time zone is a file to read. Nobody changes it.
+type inForce struct {
+	config   *config.Config
+	speaking handlers.Present
+	drawing  delivery.Present
+}
+
 // settings are how cards are drawn. layouts remembers those of long lists, whatever
 // the configuration.
 func settings(c *config.Config, layouts *cards.Layouts) cards.Settings {
