@@ -30,21 +30,28 @@ func (s *Store) Server(ctx context.Context) (Server, error) {
 	if err != nil {
 		return Server{}, fmt.Errorf("store: server: %w", err)
 	}
-	if err := node.Ping(ctx).Err(); err != nil {
+	pipe := node.Pipeline()
+	there := pipe.Ping(ctx)
+	sections := []string{"server", "replication", "memory", "persistence"}
+	texts := make([]*redis.StringCmd, len(sections))
+	for i, section := range sections {
+		texts[i] = pipe.Info(ctx, section)
+	}
+	save := pipe.ConfigGet(ctx, "save")
+	_, _ = pipe.Exec(ctx) // what each came to says more
+	if err := there.Err(); err != nil {
 		return Server{}, fmt.Errorf("store: server: %w", err)
 	}
 	told := map[string]string{}
-	for _, section := range []string{"server", "replication", "memory", "persistence"} {
-		// A server that does not know a section, or may not tell, says so with an error.
-		text, _ := node.Info(ctx, section).Result()
-		maps.Copy(told, infoOf(text))
+	for _, text := range texts {
+		maps.Copy(told, infoOf(text.Val())) // nothing where it does not know a section, or may not tell
 	}
 	about := Server{
 		Version: told["redis_version"], Run: told["run_id"], Role: told["role"],
 		Eviction: told["maxmemory_policy"], AOF: told["aof_enabled"],
 	}
-	if save, err := node.ConfigGet(ctx, "save").Result(); err == nil {
-		about.Save, about.SaveKnown = save["save"], true
+	if save.Err() == nil {
+		about.Save, about.SaveKnown = save.Val()["save"], true
 	}
 	return about, ctx.Err()
 }

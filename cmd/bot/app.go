@@ -55,8 +55,10 @@ type App struct {
 	health *health
 	me     atomic.Pointer[telegram.Me]
 
+	led      chan struct{} // holds one token once this process leads, for whoever waits to poll
 	reloads  sync.Mutex    // held while a configuration is remembered and put in force
 	reloaded chan struct{} // holds one token after a reload
+	redraw   chan struct{} // likewise, for whoever looks after the open cards
 
 	layouts cards.Layouts // of long lists
 }
@@ -65,7 +67,10 @@ type App struct {
 // it opened.
 func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
 	opts.Log = opts.Log.Hook(newSparse(opts.Now))
-	a := &App{opts: opts, health: newHealth(opts.Now), reloaded: make(chan struct{}, 1)}
+	a := &App{
+		opts: opts, health: newHealth(opts.Now),
+		led: make(chan struct{}, 1), reloaded: make(chan struct{}, 1), redraw: make(chan struct{}, 1),
+	}
 	a.enforce(&cfg)
 	var err error
 	if a.rdb, err = dial(cfg, 0, opts.changes()...); err != nil {
@@ -183,20 +188,21 @@ func (a *App) Reload(ctx context.Context, cfg config.Config) error {
 		a.opts.Log.Warn().Strs("looser", what).Msg("the configuration allows more now")
 	}
 	a.enforce(&next)
-	select {
-	case a.reloaded <- struct{}{}:
-	default: // it is about to look
-	}
+	nudge(a.reloaded)
 	if keys := untaken(*before, cfg); len(keys) > 0 {
 		a.opts.Log.Warn().Strs("keys", keys).Msg("these changed too, and are taken only at a new start")
 	}
 	a.pace.SetLimits(limits(next))
-	// Cards say who may still answer. They follow at their next change where
-	// Redis is away just now.
-	if err := a.store.TouchOpen(ctx); err != nil {
-		a.opts.Log.Warn().Err(err).Msg("open cards were not drawn anew after the reload")
-	}
+	nudge(a.redraw)
 	return nil
+}
+
+// nudge puts a token where whoever waits takes it; one that lies there will do.
+func nudge(token chan<- struct{}) {
+	select {
+	case token <- struct{}{}:
+	default:
+	}
 }
 
 // aliveEvery is how often a sign of life is given.
@@ -221,25 +227,8 @@ func stopping(ctx context.Context) (context.Context, context.CancelFunc) {
 func (a *App) Run(ctx context.Context) error {
 	late, end := stopping(ctx)
 	defer end()
-	if err := a.steadily(ctx, a.start); err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
-		return err
-	}
 	done := make(chan error, 1)
-	go func() {
-		done <- a.together(ctx,
-			a.alive,
-			a.intake.Run,
-			a.introduce,
-			a.announce,
-			a.serveHTTP,
-			a.receive,
-			a.hear,
-			func(ctx context.Context) error { return a.leader.Run(ctx, a.lead) },
-		)
-	}()
+	go func() { done <- a.together(ctx, a.introduce, a.serve) }()
 	select {
 	case err := <-done:
 		a.finish(late)
@@ -248,6 +237,26 @@ func (a *App) Run(ctx context.Context) error {
 		a.opts.Log.Warn().Msg("stopped before everything had come to its end; what was cut short is done again")
 		return nil
 	}
+}
+
+// serve waits until Redis can be used, and then does all there is to do.
+func (a *App) serve(ctx context.Context) error {
+	if err := a.start(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	return a.together(ctx,
+		a.alive,
+		a.intake.Run,
+		a.announce,
+		a.serveHTTP,
+		a.receive,
+		a.hear,
+		func(ctx context.Context) error { return a.leader.Run(ctx, a.lead) },
+		a.examine,
+	)
 }
 
 // finish waits for words on their way, while ctx lives and not for long.
@@ -263,12 +272,11 @@ func (a *App) finish(ctx context.Context) {
 	}
 }
 
-// start waits for Redis, says what is wrong with it, gives the first sign of life
-// and says that it is ready.
+// start waits for Redis, gives the first sign of life and says that it is ready. What
+// comes after can rely on it: the namespace is signed by our key or by nobody, and the
+// owners are told of what the configuration newly allows.
 func (a *App) start(ctx context.Context) error {
-	assessed := false
 	for try := 0; ; try++ {
-		assessed = assessed || a.assess(ctx)
 		err := a.store.BeginSigning(ctx)
 		if errors.Is(err, store.ErrNamespaceSigns) {
 			return err
@@ -302,11 +310,12 @@ func (a *App) start(ctx context.Context) error {
 
 // lead is the work of the process that holds the lease.
 func (a *App) lead(ctx context.Context) error {
+	nudge(a.led)
 	sweep, err := a.sweeper()
 	if err != nil {
 		return err
 	}
-	parts := []func(context.Context) error{a.reconciler().Run, sweep.Run, a.menu, a.follow, a.tellMoves, a.unsealed}
+	parts := []func(context.Context) error{a.reconciler().Run, sweep.Run, a.menu, a.follow, a.tellMoves, a.unsealed, a.drawAnew}
 	if a.config().Telegram.Mode == config.ModeWebhook {
 		parts = append(parts, a.hook)
 		defer a.health.set("telegram", "") // whoever leads next knows

@@ -160,7 +160,7 @@ func (t *target) settle(s *shell) {
 	}
 }
 
-var namespaceForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+var namespaceForm = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 // connect makes a client of the queue, and does not touch Redis yet. The caller
 // closes it.
@@ -168,7 +168,7 @@ func (t *target) connect(s *shell) (redis.UniversalClient, config.Config, error)
 	t.settle(s)
 	cfg := config.Default()
 	if t.Redis != "" {
-		if !namespaceForm.MatchString(t.Namespace) {
+		if len(t.Namespace) > 64 || !namespaceForm.MatchString(t.Namespace) {
 			return nil, cfg, fail(exitUsage, "--namespace: want 1 to 64 of A-Z a-z 0-9 . _ -")
 		}
 		cfg.Redis.URL, cfg.Redis.Namespace = config.NewRedisURL(t.Redis), t.Namespace
@@ -205,6 +205,14 @@ func (t *target) open(s *shell) (redis.UniversalClient, config.Config, error) {
 // at once.
 const poolSize = 64
 
+// What is kept for every connection to write into and read from, in bytes: a reading
+// or a request fits in, as most are. What is longer goes in pieces. A connection for
+// batches has more.
+const (
+	bufferSize = 16 << 10
+	batchSize  = 32 << 10
+)
+
 // dial makes a Redis client with room for some reads that block. It connects
 // when it is used.
 func dial(cfg config.Config, blocking int, change ...func(*redis.Options)) (redis.UniversalClient, error) {
@@ -218,6 +226,8 @@ func dial(cfg config.Config, blocking int, change ...func(*redis.Options)) (redi
 	}
 	o.ContextTimeoutEnabled = true
 	o.PoolSize = max(o.PoolSize, poolSize) + blocking
+	o.ReadBufferSize, o.WriteBufferSize = cmp.Or(o.ReadBufferSize, bufferSize), cmp.Or(o.WriteBufferSize, bufferSize)
+	o.PipelineReadBufferSize, o.PipelineWriteBufferSize = cmp.Or(o.PipelineReadBufferSize, batchSize), cmp.Or(o.PipelineWriteBufferSize, batchSize)
 	// Maintenance notices are a hosted service's; asking for them only makes noise elsewhere.
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	for _, c := range change {
@@ -228,6 +238,8 @@ func dial(cfg config.Config, blocking int, change ...func(*redis.Options)) (redi
 			Addrs: []string{o.Addr}, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
 			ContextTimeoutEnabled: true, PoolSize: o.PoolSize, MaxRetries: o.MaxRetries,
 			DialTimeout: o.DialTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, DialerRetries: o.DialerRetries,
+			ReadBufferSize: o.ReadBufferSize, WriteBufferSize: o.WriteBufferSize,
+			PipelineReadBufferSize: o.PipelineReadBufferSize, PipelineWriteBufferSize: o.PipelineWriteBufferSize,
 			MaintNotificationsConfig: o.MaintNotificationsConfig,
 		}), nil
 	}

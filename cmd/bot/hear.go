@@ -8,7 +8,8 @@ import (
 	"countersign/telegram"
 )
 
-// hearEvery is how often it is looked whether this process is the one to poll.
+// hearEvery is how often it is looked whether this process is the one to poll, should
+// nobody have said so.
 const hearEvery = 200 * time.Millisecond
 
 // hear polls while this process leads. Where Redis is away, and with it the lease,
@@ -27,10 +28,23 @@ func (a *App) hear(ctx context.Context) error {
 			}
 			a.health.set("telegram", "") // whoever leads next knows
 		}
-		if !wait(ctx, hearEvery) {
+		if !a.waitToLead(ctx, hearEvery) {
 			return nil
 		}
 	}
+}
+
+// waitToLead is [wait], but for no longer than until this process leads.
+func (a *App) waitToLead(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-a.led:
+	case <-t.C:
+	case <-ctx.Done():
+		return false
+	}
+	return true
 }
 
 func (a *App) hearWhileAlone(ctx context.Context) error {

@@ -5,6 +5,17 @@ import (
 	"time"
 )
 
+// examine says once what is wrong with the Redis server, beside everything else:
+// nothing waits for words.
+func (a *App) examine(ctx context.Context) error {
+	for !a.assess(ctx) {
+		if !wait(ctx, serverEvery) {
+			return nil
+		}
+	}
+	return nil
+}
+
 // assess says what about the Redis server puts approvals at risk, and what
 // remedies it. It reports false where the server could not be asked.
 func (a *App) assess(ctx context.Context) bool {
