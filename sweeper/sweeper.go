@@ -6,8 +6,8 @@
 // only takes note, so it may be late, run twice, or stop half way.
 //
 // More than five approvals that lapse in one chat in one sweep share one
-// notice, and those whose card could not be sent yet get none. It is kept before they lapse and sent after, so that a crash in
-// between makes it late, not lost.
+// notice, and those whose card could not be sent yet get none. It is kept before they
+// lapse and sent after, so that a crash in between makes it late, not lost.
 package sweeper
 
 import (
@@ -35,19 +35,14 @@ type Config struct {
 	Chained  func(seq int64) // told where the audit's chain ends, once a second; may be nil
 }
 
-// Bounds of one sweep. What is beyond is taken by the next.
+// Bounds of one sweep. What is beyond the limit is taken by the next. A part is read as
+// a whole before the first of it lapses. What is done at once goes to Redis together,
+// and is few beside what else may go, so that a sweep keeps nobody's tap waiting.
 const (
 	sweepLimit  = 10_000
-	sweepAtOnce = 16
+	sweepPart   = 1000
+	sweepAtOnce = 64
 )
-
-// sharedFrom is how many lapses in one chat in one sweep have a notice each;
-// more share one.
-const sharedFrom = 5
-
-// noticeDelay holds a shared notice back until its lapses are written, should
-// the sweep stop half way.
-const noticeDelay = 30 * time.Second
 
 // tidyEvery is how often streams are trimmed.
 const tidyEvery = "@every 1h"
@@ -56,11 +51,12 @@ const tidyEvery = "@every 1h"
 // lease.
 type Sweeper struct {
 	cfg    Config
+	part   int // how many approvals are read at a time
 	unread unread
 }
 
 // New returns a Sweeper.
-func New(cfg Config) *Sweeper { return &Sweeper{cfg: cfg} }
+func New(cfg Config) *Sweeper { return &Sweeper{cfg: cfg, part: sweepPart} }
 
 // Run tidies once and then hourly, sweeps by the schedule, and chains the audit every
 // second, until ctx ends. It waits for a running sweep.
@@ -99,21 +95,57 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	return errors.Join(s.lapseOverdue(ctx), s.remind(ctx))
 }
 
+// lapseOverdue lapses what is overdue, a part at a time: however much that is, it takes
+// little memory. Where the parts to come decide whether a chat's lapses share a notice,
+// those wait for the last of them.
 func (s *Sweeper) lapseOverdue(ctx context.Context) error {
 	ids, err := s.cfg.Store.Overdue(ctx, sweepLimit)
 	if err != nil {
 		return err
 	}
-	readings, unread := s.readAll(ctx, ids)
-	shared, err := s.share(ctx, readings)
-	if err != nil {
-		return errors.Join(unread, err)
+	told := &tellings{store: s.cfg.Store, by: map[int64]*telling{}}
+	whole := len(ids) <= s.part
+	var waiting []string
+	first := s.inParts(ctx, ids, func(readings []*store.Reading) error {
+		told.count(readings)
+		if err := told.share(ctx); err != nil {
+			return err
+		}
+		return s.lapseAll(ctx, slices.DeleteFunc(readings, func(r *store.Reading) bool {
+			waits := !whole && !told.decided(r)
+			if waits {
+				waiting = append(waiting, r.ID)
+			}
+			return waits
+		}), told)
+	})
+	rest := s.inParts(ctx, waiting, func(readings []*store.Reading) error {
+		if err := told.share(ctx); err != nil { // again, where it failed before
+			return err
+		}
+		return s.lapseAll(ctx, readings, told)
+	})
+	return errors.Join(first, rest, told.release(ctx))
+}
+
+// inParts reads approvals, so many at a time, and does something with them. It goes on
+// after an error as long as Redis answers.
+func (s *Sweeper) inParts(ctx context.Context, ids []string, do func([]*store.Reading) error) error {
+	var failed failures
+	for part := range slices.Chunk(ids, s.part) {
+		readings, err := s.readAll(ctx, part)
+		if err = errors.Join(err, do(readings)); err != nil {
+			failed.add(err)
+			if !s.alive(ctx) {
+				break
+			}
+		}
 	}
-	err = each(ctx, s.alive, readings, func(ctx context.Context, r *store.Reading) error { return s.lapse(ctx, r, shared) })
-	for _, nid := range shared {
-		err = errors.Join(err, s.cfg.Store.SettleNotice(ctx, nid, 0, nil))
-	}
-	return errors.Join(unread, err)
+	return errors.Join(failed.kept...)
+}
+
+func (s *Sweeper) lapseAll(ctx context.Context, readings []*store.Reading, told *tellings) error {
+	return each(ctx, s.alive, readings, func(ctx context.Context, r *store.Reading) error { return s.lapse(ctx, r, told) })
 }
 
 // alive reports whether Redis answers at all.
@@ -144,84 +176,12 @@ func (s *Sweeper) readAll(ctx context.Context, ids []string) ([]*store.Reading, 
 	return slices.DeleteFunc(readings, func(r *store.Reading) bool { return r == nil }), err
 }
 
-// share keeps a notice for every chat in which more than five lapse at once.
-// It returns the notices by chat. They name nothing yet: what lapses with one is
-// added as it lapses, so that two sweeps at once, or one after half of another,
-// tell of each approval once.
-func (s *Sweeper) share(ctx context.Context, readings []*store.Reading) (map[int64]string, error) {
-	type lapses struct{ count, thread int }
-	by := map[int64]*lapses{}
-	for _, r := range readings {
-		for _, chat := range cardChats(r) {
-			if by[chat.ID] == nil {
-				by[chat.ID] = &lapses{thread: chat.Thread}
-			}
-			by[chat.ID].count++
-		}
-	}
-	shared := map[int64]string{}
-	for chat, l := range by {
-		if l.count <= sharedFrom {
-			continue
-		}
-		nid, err := s.cfg.Store.NewNotice(ctx, store.Notice{
-			Kind: store.SharedLapse, Chat: chat, Thread: l.thread,
-		}, noticeDelay)
-		if err != nil {
-			return nil, err
-		}
-		shared[chat] = nid
-	}
-	return shared, nil
-}
-
-// cardChats are the chats that a lapse concerns: those in which the approval has
-// a card, and those where it was to get one that was not sent yet. Where its
-// card has failed nothing can be told.
-func cardChats(r *store.Reading) []approval.Chat {
-	if r.Row == nil {
-		return nil
-	}
-	var chats []approval.Chat
-	seen := map[int64]bool{}
-	add := func(c approval.Chat) {
-		if !seen[c.ID] {
-			seen[c.ID] = true
-			chats = append(chats, c)
-		}
-	}
-	failed := map[int64]bool{}
-	for _, c := range r.Cards {
-		chat := r.Home(c.Chat) // as the row's chats are named
-		switch {
-		case c.Failed != "":
-			failed[chat] = true
-		case c.Sent && !c.Retired && c.Topicless:
-			add(approval.Chat{ID: chat})
-		case c.Sent && !c.Retired:
-			add(approval.Chat{ID: chat, Thread: c.Thread})
-		}
-	}
-	for _, c := range r.Row.Chats {
-		if !failed[c.ID] {
-			add(c)
-		}
-	}
-	return chats
-}
-
 // lapse lapses one approval.
-func (s *Sweeper) lapse(ctx context.Context, r *store.Reading, shared map[int64]string) error {
+func (s *Sweeper) lapse(ctx context.Context, r *store.Reading, told *tellings) error {
 	if r.Row == nil {
 		return s.cfg.Store.DropDeadline(ctx, r.ID)
 	}
-	var quiet []int64
-	var notices []string
-	for _, chat := range cardChats(r) {
-		if nid := shared[chat.ID]; nid != "" {
-			quiet, notices = append(quiet, chat.ID), append(notices, nid)
-		}
-	}
+	quiet, notices := told.of(r)
 	status, _, err := s.cfg.Store.Decide(ctx, r, store.Attempt{
 		Decision: approval.DecisionLapsed, Guard: store.ByDeadline, Quiet: quiet, Notices: notices,
 		By: approval.By{Surface: approval.Sweeper, ID: "sweeper"},
