@@ -45,12 +45,12 @@ func newElement(t reflect.Type) reflect.Value {
 	return v.Elem()
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // plainKey is a key for a message. What is no plain word is masked: it may be a secret
 // that lost its key.
 func plainKey(name string) string {
-	if plainWord.MatchString(name) {
+	if len(name) <= 40 && plainWord.MatchString(name) {
 		return name
 	}
 	return masked

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	namespaceShape = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+	namespaceShape = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 	databasePath   = regexp.MustCompile(`^/?[0-9]*$`)
 )
 
@@ -21,7 +21,7 @@ func checkRedis(f *findings, r *Redis) {
 		checkRedisURL(f, r)
 	}
 	checkRedisTLS(f, r)
-	if !namespaceShape.MatchString(r.Namespace) {
+	if len(r.Namespace) > 64 || !namespaceShape.MatchString(r.Namespace) {
 		f.add("redis.namespace", "%s is not a namespace; want 1–64 of A-Za-z0-9._-", quote(r.Namespace))
 		return // every key below would be reported as well
 	}

@@ -123,11 +123,7 @@ func NewIntake(cfg IntakeConfig) (*Intake, error) {
 	if cfg.ReclaimIdle <= 0 {
 		cfg.ReclaimIdle = defaultReclaimIdle
 	}
-	set, err := schemas.Compile()
-	if err != nil {
-		return nil, fmt.Errorf("queue: %w", err)
-	}
-	in := &Intake{cfg: cfg, keys: store.NewKeys(cfg.Namespace), schemas: set, lost: redis.NewScript(lostText), noise: newNoise(cfg.Log)}
+	in := &Intake{cfg: cfg, keys: store.NewKeys(cfg.Namespace), schemas: schemas.New(), lost: redis.NewScript(lostText), noise: newNoise(cfg.Log)}
 	if len(cfg.Streams) == 0 {
 		cfg.Streams = []Stream{{Key: in.keys.Requests()}}
 	}

@@ -73,8 +73,8 @@ func agree(t *testing.T, set *schemas.Set, kind schemas.Type, data []byte) {
 
 func compiled(t testing.TB) *schemas.Set {
 	t.Helper()
-	set, err := schemas.Compile()
-	if err != nil {
+	set := schemas.New()
+	if err := set.Compile(); err != nil {
 		t.Fatal(err)
 	}
 	return set

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
@@ -54,31 +55,50 @@ func Text(t Type) ([]byte, error) {
 	return text, nil
 }
 
-// A Set is the schemas, compiled. It is safe for concurrent use.
-type Set struct{ byType map[Type]*jsonschema.Schema }
+// A Set is the schemas, each compiled when data is first held to it: that takes a
+// millisecond or more, which a start need not wait for. It is safe for concurrent use.
+type Set struct {
+	byType map[Type]func() (*jsonschema.Schema, error)
+}
 
-// Compile compiles the schemas, which takes a few milliseconds.
-func Compile() (*Set, error) {
-	s := &Set{byType: make(map[Type]*jsonschema.Schema, len(Types()))}
-	compiler := jsonschema.NewCompiler()
+// New returns the schemas of all types.
+func New() *Set {
+	s := &Set{byType: make(map[Type]func() (*jsonschema.Schema, error), len(Types()))}
 	for _, t := range Types() {
-		text, err := Text(t)
-		if err != nil {
-			return nil, err
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			return nil, fmt.Errorf("schemas: %s: %w", t, err)
-		}
-		name := string(t) + ".json"
-		if err := compiler.AddResource(name, doc); err != nil {
-			return nil, fmt.Errorf("schemas: %s: %w", t, err)
-		}
-		if s.byType[t], err = compiler.Compile(name); err != nil {
-			return nil, fmt.Errorf("schemas: %s: %w", t, err)
+		s.byType[t] = sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(t) })
+	}
+	return s
+}
+
+// Compile compiles those that are not yet compiled.
+func (s *Set) Compile() error {
+	for _, schema := range s.byType {
+		if _, err := schema(); err != nil {
+			return err
 		}
 	}
-	return s, nil
+	return nil
+}
+
+func compile(t Type) (*jsonschema.Schema, error) {
+	text, err := Text(t)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("schemas: %s: %w", t, err)
+	}
+	compiler := jsonschema.NewCompiler()
+	name := string(t) + ".json"
+	if err := compiler.AddResource(name, doc); err != nil {
+		return nil, fmt.Errorf("schemas: %s: %w", t, err)
+	}
+	schema, err := compiler.Compile(name)
+	if err != nil {
+		return nil, fmt.Errorf("schemas: %s: %w", t, err)
+	}
+	return schema, nil
 }
 
 // A Violation says where data is not what its schema asks for.
@@ -105,11 +125,15 @@ func (s *Set) Check(t Type, data []byte) error {
 // CheckTree is [Set.Check] of data that has been read: the value that encoding/json makes
 // of it.
 func (s *Set) CheckTree(t Type, value any) error {
-	schema := s.byType[t]
-	if schema == nil {
+	compiled := s.byType[t]
+	if compiled == nil {
 		return fmt.Errorf("schemas: %q has none", t)
 	}
-	err := schema.Validate(value)
+	schema, err := compiled()
+	if err != nil {
+		return err
+	}
+	err = schema.Validate(value)
 	var broken *jsonschema.ValidationError
 	if errors.As(err, &broken) {
 		return violation(broken)

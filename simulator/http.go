@@ -13,9 +13,12 @@ import (
 	"countersign/simulator/spec"
 )
 
-var tokenPattern = regexp.MustCompile(`^[0-9]{1,20}:[A-Za-z0-9_-]{1,80}$`)
+var tokenPattern = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
 
-func validToken(token string) bool { return tokenPattern.MatchString(token) }
+func validToken(token string) bool {
+	id, secret, _ := strings.Cut(token, ":")
+	return len(id) <= 20 && len(secret) <= 80 && tokenPattern.MatchString(token)
+}
 
 // ServeHTTP answers /bot<token>/<method> and /file/bot<token>/<path>.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -46,32 +47,22 @@ type rule struct {
 	accept  func(text string, start, end int) bool
 }
 
-// rules come in the order in which they win: of two that overlap, the earlier one.
-func rules() []rule {
+// rules come in the order in which they win: of two that overlap, the earlier one. They
+// are compiled when they are first wanted: most programs that hold this package never
+// link anything.
+var rules = sync.OnceValue(func() []rule {
 	return []rule{
-		{"email", emailPattern, atBorder},
-		{"url", schemePattern, nil},
-		{"url", hostPattern, isHost},
-		{"mention", mentionPattern, atBorder},
-		{"bot_command", commandPattern, isCommand},
-		{"hashtag", hashtagPattern, isHashtag},
-		{"cashtag", cashtagPattern, atBorder},
-		{"phone_number", phonePattern, isPhone},
-		{"bank_card", cardPattern, isCard},
+		{"email", regexp.MustCompile(`([A-Za-z0-9._%+\-]+@(?:[A-Za-z0-9\-]+\.)+[A-Za-z]{2,})`), atBorder},
+		{"url", regexp.MustCompile(`(?i)((?:https?|ftp|tg|ton|tonsite)://[^\s<>"'` + "`" + `]*[^\s<>"'` + "`" + `.,:;!?()\[\]{}])`), nil},
+		{"url", regexp.MustCompile(`((?:\d{1,3}(?:\.\d{1,3}){3}|(?:[\p{L}\p{N}_\-]+\.)+[\p{L}\p{N}]{2,})(?::\d{1,5})?(?:[/?#](?:[^\s<>"'` + "`" + `]*[^\s<>"'` + "`" + `.,:;!?()\[\]{}])?)?)`), isHost},
+		{"mention", regexp.MustCompile(`(@[A-Za-z0-9_]{3,32})`), atBorder},
+		{"bot_command", regexp.MustCompile(`(/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?)`), isCommand},
+		{"hashtag", regexp.MustCompile(`(#[\p{L}\p{N}_·]{1,256}(?:@[A-Za-z0-9_]{3,32})?)`), isHashtag},
+		{"cashtag", regexp.MustCompile(`(\$(?:[A-Z]{1,8}|1INCH)(?:@[A-Za-z0-9_]{3,32})?)`), atBorder},
+		{"phone_number", regexp.MustCompile(`(\+\d[\d\-() ]{5,20}\d)`), isPhone},
+		{"bank_card", regexp.MustCompile(`(\d(?:[ \-]?\d){12,18})`), isCard},
 	}
-}
-
-var (
-	emailPattern   = regexp.MustCompile(`([A-Za-z0-9._%+\-]+@(?:[A-Za-z0-9\-]+\.)+[A-Za-z]{2,})`)
-	schemePattern  = regexp.MustCompile(`(?i)((?:https?|ftp|tg|ton|tonsite)://[^\s<>"'` + "`" + `]*[^\s<>"'` + "`" + `.,:;!?()\[\]{}])`)
-	hostPattern    = regexp.MustCompile(`((?:\d{1,3}(?:\.\d{1,3}){3}|(?:[\p{L}\p{N}_\-]+\.)+[\p{L}\p{N}]{2,})(?::\d{1,5})?(?:[/?#](?:[^\s<>"'` + "`" + `]*[^\s<>"'` + "`" + `.,:;!?()\[\]{}])?)?)`)
-	mentionPattern = regexp.MustCompile(`(@[A-Za-z0-9_]{3,32})`)
-	commandPattern = regexp.MustCompile(`(/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?)`)
-	hashtagPattern = regexp.MustCompile(`(#[\p{L}\p{N}_·]{1,256}(?:@[A-Za-z0-9_]{3,32})?)`)
-	cashtagPattern = regexp.MustCompile(`(\$(?:[A-Z]{1,8}|1INCH)(?:@[A-Za-z0-9_]{3,32})?)`)
-	phonePattern   = regexp.MustCompile(`(\+\d[\d\-() ]{5,20}\d)`)
-	cardPattern    = regexp.MustCompile(`(\d(?:[ \-]?\d){12,18})`)
-)
+})
 
 // atBorder reports whether a span neither follows nor precedes a word.
 func atBorder(text string, start, end int) bool {
