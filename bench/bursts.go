@@ -106,8 +106,9 @@ func (s *stage) start(ctx context.Context, c contender) (toPoll, idle float64, e
 	return toPoll, idle, err
 }
 
-// fill has the bot take in approvals that stay open, and returns the MiB it takes after.
-func (s *stage) fill(ctx context.Context, n int) (float64, error) {
+// fill has the bot take in approvals that stay open until then, and returns the MiB it
+// takes after.
+func (s *stage) fill(ctx context.Context, n int, until time.Time) (float64, error) {
 	cards := newTally(n)
 	p, err := s.enter(ctx, theBot, 0, cards.watch)
 	if err != nil {
@@ -116,7 +117,7 @@ func (s *stage) fill(ctx context.Context, n int) (float64, error) {
 	defer p.leave()
 	// Not all at once: nobody asks a hundred thousand questions in a second.
 	for from := 0; from < n; from += 5000 {
-		if err := s.publish(ctx, from, min(5000, n-from), time.Time{}); err != nil {
+		if err := s.publish(ctx, from, min(5000, n-from), until); err != nil {
 			return 0, err
 		}
 		for cards.seen() < from {
@@ -145,7 +146,7 @@ func (s *stage) lapsing(ctx context.Context, n int) (float64, error) {
 		return 0, err
 	}
 	defer p.leave()
-	deadline := time.Now().Add(time.Duration(n/1000)*time.Second + 10*time.Second)
+	deadline := time.Now().Add(time.Duration(n/500)*time.Second + 10*time.Second) // by when all have a card
 	if err := s.publish(ctx, 0, n, deadline); err != nil {
 		return 0, err
 	}

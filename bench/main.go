@@ -1,7 +1,7 @@
 // Command bench measures how fast the bot is, and says how much of what it takes is
 // the bot's own: beside it, in the same rounds, run a floor and an obvious bot.
 //
-//	go run ./bench [-rounds 3] [-quick] [-only WORDS] [-docs] [-redis PATH] [-bot PATH]
+//	go run ./bench [-rounds 3] [-quick] [-only WORDS] [-docs] [-redis PATH] [-bot PATH] [-filled DIR]
 //
 // # Who runs
 //
@@ -90,6 +90,7 @@ type options struct {
 	only   string
 	redis  string
 	bot    string // a program to measure in place of a fresh build
+	filled string // where what Redis holds with many open is kept between runs; "" for nowhere
 	sizes
 }
 
@@ -113,6 +114,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.StringVar(&o.only, "only", "", "measure only these, by first letters, comma-separated: intake, slow, paced, start, full, sweep")
 	flags.StringVar(&o.redis, "redis", "redis-server", "the redis-server to start")
 	flags.StringVar(&o.bot, "bot", "", "a countersign program to measure, in place of a fresh build")
+	flags.StringVar(&o.filled, "filled", "", "a folder that keeps what Redis holds with 100,000 open, so that the next run need not fill it again")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

@@ -12,10 +12,12 @@ const (
 	owner = 1001
 	token = "1:bench"
 
-	keyRequests = "{approvals}:requests"
-	keyAnswers  = "{approvals}:answers"
-	keyAnswer   = "{approvals}:answer:"
-	keyRow      = "{approvals}:row:"
+	keyRequests  = "{approvals}:requests"
+	keyAnswers   = "{approvals}:answers"
+	keyAnswer    = "{approvals}:answer:"
+	keyRow       = "{approvals}:row:"
+	keyDeadlines = "{approvals}:deadlines"
+	keySettings  = "{approvals}:bot:settings" // of the bot's own memory; see [stage.holds]
 )
 
 // idOf names the nth approval.

@@ -41,16 +41,14 @@ func bench(ctx context.Context, o options, out io.Writer) (err error) {
 	}
 	defer r.stage.close()
 	if o.wants("full") {
-		if r.full, err = newStage(ctx, filepath.Join(dir, "full"), o.redis, program); err != nil {
+		defer func() {
+			if r.full != nil {
+				r.full.close()
+			}
+		}()
+		if err := r.fill(ctx, filepath.Join(dir, "full"), program); err != nil {
 			return err
 		}
-		defer r.full.close()
-		r.say("100,000 approvals open: taking in %d", o.open)
-		mib, err := r.full.fill(ctx, o.open)
-		if err != nil {
-			return err
-		}
-		r.add(memoryFull, theBot, mib)
 	}
 	for i := range o.rounds {
 		r.say("round %d of %d", i+1, o.rounds)
@@ -127,26 +125,41 @@ func (r *run) slowly(ctx context.Context, _ int) error {
 
 func (r *run) atPace(ctx context.Context, _ int) error {
 	for _, c := range everybody() {
-		if err := r.stage.rdb.FlushAll(ctx).Err(); err != nil {
+		if err := r.pace(ctx, c); err != nil {
 			return err
 		}
-		p, err := r.stage.paced(ctx, c, 0, r.paced)
-		if err != nil {
-			return err
-		}
-		r.latencies(toCard, c, p.card)
-		r.latencies(toAnswer, c, p.answer)
-		r.latencies(toToast, c, p.toast)
-		r.add(cpuOf, c, p.cpu)
-		r.add(redisCPU, c, p.redisCPU)
-		r.say("  %s: card %s, answer %s, tap answered %s ms (p50); %s CPU s per 1,000, Redis %s", c,
-			number(percentile(p.card, 0.5)), number(percentile(p.answer, 0.5)), number(percentile(p.toast, 0.5)),
-			number(p.cpu), number(p.redisCPU))
 	}
 	return nil
 }
 
+// pace has one contender live approvals at pace, with nothing else open.
+func (r *run) pace(ctx context.Context, c contender) error {
+	if err := r.stage.rdb.FlushAll(ctx).Err(); err != nil {
+		return err
+	}
+	p, err := r.stage.paced(ctx, c, 0, r.paced)
+	if err != nil {
+		return err
+	}
+	r.latencies(toCard, c, p.card)
+	r.latencies(toAnswer, c, p.answer)
+	r.latencies(toToast, c, p.toast)
+	r.add(cpuOf, c, p.cpu)
+	r.add(redisCPU, c, p.redisCPU)
+	r.say("  %s: card %s, answer %s, tap answered %s ms (p50); %s CPU s per 1,000, Redis %s", c,
+		number(percentile(p.card, 0.5)), number(percentile(p.answer, 0.5)), number(percentile(p.toast, 0.5)),
+		number(p.cpu), number(p.redisCPU))
+	return nil
+}
+
+// whileFull measures the bot beside many open approvals, and beside none where nothing
+// else did so in this round: one is held against the other.
 func (r *run) whileFull(ctx context.Context, i int) error {
+	if !r.wants("paced") {
+		if err := r.pace(ctx, theBot); err != nil {
+			return err
+		}
+	}
 	p, err := r.full.paced(ctx, theBot, r.open+i*r.paced, r.paced)
 	if err != nil {
 		return err
