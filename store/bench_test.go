@@ -45,3 +45,25 @@ func BenchmarkStore(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkParse reads what Redis replied of an approval with one card, open and answered.
+func BenchmarkParse(b *testing.B) {
+	s := storetest.Embedded(b)
+	e := newEnv(b, s, storetest.NewStore(b, s))
+	e.open("a1")
+	e.approved("a2")
+	e.card("a1")
+	e.card("a2")
+	for name, id := range map[string]string{"open": "a1", "answered": "a2"} {
+		reply, err := e.store.Reply(e.ctx, id)
+		e.ok(err)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := e.store.Parse(reply); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

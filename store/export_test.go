@@ -82,3 +82,11 @@ func (s *Store) ChainScript(ctx context.Context, args ...any) (string, error) {
 func (s *Store) ForgetRow(ctx context.Context, r *Reading) (Status, error) {
 	return s.forgetRow(ctx, r, approval.By{Surface: approval.CLI, ID: "root"})
 }
+
+// Reply is what Redis replies of an approval, and Parse reads it.
+func (s *Store) Reply(ctx context.Context, id string) (any, error) {
+	return s.run(ctx, "read", []string{s.keys.dirty()}, s.keys.Prefix(), "id", id)
+}
+
+// Parse reads a reply.
+func (s *Store) Parse(reply any) (*Reading, error) { return s.parseReading(reply) }

@@ -205,10 +205,11 @@ func parseRow(id string, f map[string]string) (*approval.Row, error) {
 	for _, o := range strings.FieldsFunc(f["owners"], func(c rune) bool { return c == ',' }) {
 		r.Owners = append(r.Owners, number(o))
 	}
-	for field, into := range map[string]any{"chats": &r.Chats, "quiet": &r.Quiet} {
-		if f[field] != "" {
-			fault(field, json.Unmarshal([]byte(f[field]), into))
-		}
+	if f["chats"] != "" {
+		fault("chats", json.Unmarshal([]byte(f["chats"]), &r.Chats))
+	}
+	if f["quiet"] != "" {
+		fault("quiet", json.Unmarshal([]byte(f["quiet"]), &r.Quiet))
 	}
 	if raw, ok := f["request"]; ok {
 		r.Raw = []byte(raw)
@@ -328,6 +329,9 @@ func asString(v any) string {
 
 func asMap(v any) map[string]string {
 	list, _ := v.([]any)
+	if len(list) == 0 {
+		return nil
+	}
 	m := make(map[string]string, len(list)/2)
 	for i := 0; i+1 < len(list); i += 2 {
 		m[asString(list[i])] = asString(list[i+1])
@@ -337,6 +341,9 @@ func asMap(v any) map[string]string {
 
 // number reads what our own scripts wrote; what they did not write is 0.
 func number(s string) int64 {
+	if s == "" { // most fields are not there, and an error costs more than all the rest
+		return 0
+	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
 		return 0
