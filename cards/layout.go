@@ -11,12 +11,13 @@ import (
 // secrets are masked, so it is the same in every state.
 type layout struct {
 	pages  []span
-	cut    []bool // by line: it is not shown in full; nil where all are
-	limit  int    // of a line, in UTF-16 units
-	widest int    // room that the lines of the fullest page take
-	masked int    // secrets masked in the lines
-	exact  int    // room that the exact call takes
-	hidden string // code of the first character in the lines that cannot be seen, or ""
+	cut    []bool  // by line: it is not shown in full; nil where all are
+	limit  int     // of a line, in UTF-16 units
+	widest int     // room that the lines of the fullest page take
+	masked int     // secrets masked in the lines
+	exact  int     // room that the exact call takes
+	hidden string  // code of the first character in the lines that cannot be seen, or ""
+	single [1]span // pages, where there is but one
 }
 
 // A span is the lines of one page: from first up to but not last, 0-based.
@@ -33,7 +34,8 @@ func (f *face) layout() *layout {
 // lay measures every line.
 func (f *face) lay() *layout {
 	room := min(roomForPage, f.room())
-	l := &layout{pages: []span{{}}, limit: min(maxLine, room-60), exact: exactUnits(f.calls(), f.s.Redact)}
+	l := &layout{limit: min(maxLine, room-60), exact: exactUnits(f.calls(), f.s.Redact)}
+	l.pages = l.single[:]
 	used := 0
 	for i := range f.lines() {
 		it := f.item(i, l.limit)

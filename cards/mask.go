@@ -1,12 +1,15 @@
 package cards
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
-// A secretRule finds one kind of secret.
+// A secretRule finds one kind of secret. What the pattern's group holds stands before
+// it, and stays.
 type secretRule struct {
 	pattern *regexp.Regexp
-	keep    string // replacement for what stands before the secret
-	after   string // and after it
+	after   string // the end of the match that stays
 }
 
 // The kinds of secrets, in the order in which they are looked for.
@@ -29,19 +32,16 @@ var secretRules = [...]secretRule{
 	},
 	secretURL: {
 		pattern: regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#:@]*:)[^\s/?#\[][^\s/?#]*@`),
-		keep:    "${1}", after: "@",
+		after:   "@",
 	},
 	secretAuthorization: {
 		pattern: regexp.MustCompile(`(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|apikey|negotiate)\s+)?)[^\s"',;\[]{4,}`),
-		keep:    "${1}",
 	},
 	secretBearer: {
 		pattern: regexp.MustCompile(`(?i)(\bbearer\s+)[A-Za-z0-9._~+/=-]{12,}`),
-		keep:    "${1}",
 	},
 	secretCookie: {
 		pattern: regexp.MustCompile(`(?i)(\b(?:set-)?cookie["']?\s*:\s*["']?)[^\s"'\[][^\r\n"']{3,}`),
-		keep:    "${1}",
 	},
 	secretPrefixed: {
 		pattern: regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{8,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}` +
@@ -55,7 +55,6 @@ var secretRules = [...]secretRule{
 	secretAssigned: {
 		pattern: regexp.MustCompile(`(?i)((?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key)` +
 			`["']?\s*[:=]\s*["']?)[^\s"',;&\[][^\s"',;&]{3,}`),
-		keep: "${1}",
 	},
 }
 
@@ -74,13 +73,32 @@ func maskSecrets(s string) (string, int) {
 		if found&(1<<i) == 0 {
 			continue
 		}
-		rule := secretRules[i]
-		if n := len(rule.pattern.FindAllStringIndex(s, -1)); n > 0 {
-			s = rule.pattern.ReplaceAllString(s, rule.keep+mask+rule.after)
-			total += n
-		}
+		var n int
+		s, n = secretRules[i].mask(s)
+		total += n
 	}
 	return s, total
+}
+
+// mask puts a mask where s has a secret of the kind, and counts how often.
+func (r secretRule) mask(s string) (string, int) {
+	matches := r.pattern.FindAllStringSubmatchIndex(s, -1)
+	if len(matches) == 0 {
+		return s, 0
+	}
+	var b strings.Builder
+	done := 0
+	for _, at := range matches {
+		b.WriteString(s[done:at[0]])
+		if len(at) > 2 {
+			b.WriteString(s[at[2]:at[3]])
+		}
+		b.WriteString(mask)
+		b.WriteString(r.after)
+		done = at[1]
+	}
+	b.WriteString(s[done:])
+	return b.String(), len(matches)
 }
 
 // namesSecret reports whether a member of that name holds a secret whatever it looks like.

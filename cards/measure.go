@@ -1,7 +1,6 @@
 package cards
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -33,8 +32,8 @@ func exactUnits(calls []approval.Call, redact bool) int {
 // measure is how much room jsonWriter.call takes for c. It is certain of everyday
 // calls alone, and else says that it is not.
 func measure(c approval.Call, redact bool) (size int, ok bool) {
-	m := meter{rest: c.Arguments, w: jsonWriter{redact: redact}}
-	if !utf8.ValidString(c.Tool) || !m.value(1, false) || m.peek() != 0 {
+	m := meter{rest: string(c.Arguments), w: jsonWriter{redact: redact}}
+	if !utf8.ValidString(c.Tool) || !m.value(1, false) || !m.over() {
 		return 0, false
 	}
 	m.text(m.w.hide(c.Tool, false))
@@ -44,7 +43,7 @@ func measure(c approval.Call, redact bool) (size int, ok bool) {
 // A meter measures JSON as a jsonWriter would write its canonical form. Its methods
 // report false where it might differ.
 type meter struct {
-	rest  []byte
+	rest  string
 	size  int
 	w     jsonWriter // hides
 	names []string   // of the objects that are being read
@@ -69,6 +68,9 @@ func (m *meter) peek() byte {
 	return 0
 }
 
+// over reports whether nothing follows.
+func (m *meter) over() bool { return m.peek() == 0 && m.rest == "" }
+
 // value measures a value at depth levels of indentation. secret says that the member
 // it belongs to holds a secret.
 func (m *meter) value(depth int, secret bool) bool {
@@ -91,7 +93,7 @@ func (m *meter) value(depth int, secret bool) bool {
 		return ok
 	}
 	for _, literal := range [...]string{"true", "false", "null"} {
-		if bytes.HasPrefix(m.rest, []byte(literal)) {
+		if strings.HasPrefix(m.rest, literal) {
 			m.rest = m.rest[len(literal):]
 			m.size += len(literal)
 			return true
@@ -173,12 +175,12 @@ func (m *meter) quoted() (s string, ok bool) {
 	raw := m.rest[:end+1]
 	m.rest = m.rest[end+1:]
 	if !escapes {
-		s = string(raw[1:end])
+		s = raw[1:end]
 		return s, utf8.ValidString(s)
 	}
 	// What stands for a lone surrogate, or is not UTF-8, becomes U+FFFD here, and
 	// breaks the canonical form.
-	err := json.Unmarshal(raw, &s)
+	err := json.Unmarshal([]byte(raw), &s)
 	return s, err == nil && !strings.ContainsRune(s, utf8.RuneError)
 }
 
@@ -189,7 +191,7 @@ func (m *meter) number() (s string, ok bool) {
 	for n < len(m.rest) && strings.IndexByte("+-.0123456789Ee", m.rest[n]) >= 0 {
 		n++
 	}
-	s = string(m.rest[:n])
+	s = m.rest[:n]
 	m.rest = m.rest[n:]
 	whole, fraction, broken := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 	switch {

@@ -42,22 +42,24 @@ func Neutral(s string) string {
 // unmarked reports whether s certainly has nothing to mark.
 func unmarked(s string) bool {
 	spaces := 0
-	for i := 0; i < len(s); {
-		c, size := rune(s[i]), 1
-		if c >= utf8.RuneSelf {
-			c, size = utf8.DecodeRuneInString(s[i:])
-		}
-		switch {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case ' ' < c && c < 0x7f:
+			spaces = 0
 		case c == ' ':
 			if spaces++; spaces > maxSpaces {
 				return false
 			}
-		case everyday(c):
-			spaces = 0
-		default:
+		case c < utf8.RuneSelf:
 			return false
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !everyday(r) {
+				return false
+			}
+			spaces = 0
+			i += size - 1
 		}
-		i += size
 	}
 	return true
 }

@@ -2,6 +2,9 @@ package cards_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -69,50 +72,64 @@ var anyShards = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(word, 0, 10).Draw(t, "shards"), "")
 })
 
+// edges are texts at the edge of a shortcut.
+var edges = []string{
+	"", " ", strings.Repeat(" ", 8), strings.Repeat(" ", 9), "a" + strings.Repeat(" ", 9) + "b", "é" + strings.Repeat(" ", 9), "123456", "1234567", "12 34-56", "12 34-56/7", "1é234567",
+	"5.", "5. x", "a. b", "a.b", "# x", "#x", "$ 5", "$5", "$x", "a@", "a@b", "a/ b", "a/b", "/", "x\xff#y", "\xff",
+	"vvhole list", "vvithdravv n of it", "w it hd ra w n", "sho vv", "clo not", "c lo not", "uncl 0", "con firrn", "confirm", "approve!", "yes", "yesterday", "Yesterday", "no", "Note", "nо", "н о",
+	"a approve", "8 yes", "Re ject", "exact call", "exactcal", "exact  call it", "取消订单", "取 消", "да!", "да ть", "дать", "genehmi gt", "👎 all", "  👎",
+}
+
 // TestQuickTexts: the shortcuts for everyday text give what is given without them.
 func TestQuickTexts(t *testing.T) {
-	quick := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(anyShards, anyText(200)).Draw(t, "text")
-		visible, marks := cards.SlowPieces(s)
-		if got := cards.Neutral(s); got != visible {
-			t.Fatalf("Neutral gives %q, want %q", got, visible)
-		}
-		if cards.Unmarked(s) {
-			quick["unmarked"]++
-			if marks || visible != s {
-				t.Fatal("there is something to mark")
-			}
-		}
-		if got, want := cards.Unlinked(visible), cards.SlowUnlinked(visible); got != want {
-			t.Fatalf("unlinked gives %q, want %q", got, want)
-		}
-		if cards.Linkless(visible) {
-			quick["linkless"]++
-		}
-		if got, want := cards.Units(s), utf16Len(s); got != want {
-			t.Fatalf("%d units, want %d", got, want)
-		}
-		others := rapid.SliceOfN(rapid.OneOf(anyShards, rapid.SampledFrom([]string{"да", "取消", "👎", "genehmigt"})), 0, 3).Draw(t, "words")
-		if got, want := cards.BeginsWith(s, others), cards.SlowBeginsWith(s, others); got != want {
-			t.Fatalf("it begins with a word of ours or of %q: %t, want %t", others, got, want)
-		}
-		text, n := cards.MaskSecrets(s)
-		if want, masks := cards.SlowMaskSecrets(s); text != want || n != masks {
-			t.Fatalf("masked %d times as %q, want %d times as %q", n, text, masks, want)
-		}
-		if cards.Suspect(s) == 0 {
-			quick["unsuspected"]++
-		}
-		if got, want := cards.NamesSecret(s), cards.SlowNamesSecret(s); got != want {
-			t.Fatalf("it names a secret: %t, want %t", got, want)
-		}
-	})
-	for _, way := range []string{"unmarked", "linkless", "unsuspected"} {
-		if quick[way] == 0 {
-			t.Errorf("no text was %s", way)
+	words := []string{"да", "取消", "👎", "genehmigt"}
+	for _, s := range slices.Concat(edges, shards, hostile) {
+		if err := quickly(s, words); err != nil {
+			t.Errorf("%q: %v", s, err)
 		}
 	}
+	quick := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(anyShards, anyText(200)).Draw(t, "text")
+		others := rapid.SliceOfN(rapid.OneOf(anyShards, rapid.SampledFrom(words)), 0, 3).Draw(t, "words")
+		if err := quickly(s, others); err != nil {
+			t.Fatal(err)
+		}
+		if cards.Unmarked(s) && cards.Linkless(s) && cards.Suspect(s) == 0 {
+			quick++
+		}
+	})
+	if quick == 0 {
+		t.Error("no text takes every shortcut")
+	}
+}
+
+// quickly says where a shortcut shows in s.
+func quickly(s string, others []string) error {
+	visible, marks := cards.SlowPieces(s)
+	if got := cards.Neutral(s); got != visible {
+		return fmt.Errorf("neutral is %q, want %q", got, visible)
+	}
+	if cards.Unmarked(s) && marks {
+		return errors.New("there is something to mark")
+	}
+	if got, want := cards.Unlinked(s), cards.SlowUnlinked(s); got != want {
+		return fmt.Errorf("unlinked is %q, want %q", got, want)
+	}
+	if got, want := cards.Units(s), utf16Len(s); got != want {
+		return fmt.Errorf("%d units, want %d", got, want)
+	}
+	if got, want := cards.BeginsWith(s, others), cards.SlowBeginsWith(s, others); got != want {
+		return fmt.Errorf("it begins with a word of ours or of %q: %t, want %t", others, got, want)
+	}
+	text, n := cards.MaskSecrets(s)
+	if want, masks := cards.SlowMaskSecrets(s); text != want || n != masks {
+		return fmt.Errorf("masked %d times as %q, want %d times as %q", n, text, masks, want)
+	}
+	if got, want := cards.NamesSecret(s), cards.SlowNamesSecret(s); got != want {
+		return fmt.Errorf("it names a secret: %t, want %t", got, want)
+	}
+	return nil
 }
 
 // TestEverySecretIsSuspected: whatever a secret is called by, follows or begins with, it
@@ -165,13 +182,24 @@ func TestEverySecretIsSuspected(t *testing.T) {
 
 // TestQuickMeasure: the exact call takes the room that was measured, whatever is in it.
 func TestQuickMeasure(t *testing.T) {
-	leaf := rapid.OneOf(
-		rapid.Map(anyShards, func(s string) string { return quoted(s) }),
-		rapid.SampledFrom([]string{
-			"0", "-0", "1", "-17", "1.5", "1.50", "0.25", "-0.000001", "0.0000001", "0.000001234567", "1e5", "1E400", "123456789012345", "1234567890123456", "01", "-", "1.", ".5",
-			"9007199254740993", "true", "false", "null", "nul", "truex", `"\u200b"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\/\n\"\\"`, `"\x"`, "\"\x7f\"", "\"\xff\"", `"�"`, "{}", "[]", "{ }", "",
-		}),
-	)
+	leaves := []string{
+		"0", "-0", "1", "-17", "1.5", "1.50", "0.25", "-0.000001", "0.0000001", "0.000001234567", "1e5", "1E400", "123456789012345", "1234567890123456", "8.0000000000000002", "01", "-", "1.", ".5",
+		"9007199254740993", "true", "false", "null", "nul", "truex", `"\u200b"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\/\n\"\\"`, `"\x"`, "\"\x7f\"", "\"\xff\"", `"�"`, "{}", "[]", "{ }", "", "{}\x00",
+	}
+	for _, s := range slices.Concat(edges, shards, hostile) {
+		leaves = append(leaves, quoted(s))
+	}
+	for _, s := range leaves {
+		for _, args := range []string{s, "[" + s + "]", `{"a":` + s + "}", `{"token":[` + s + `, {"x":` + s + "}]}", "{" + s + ":1}", "{" + s + ":1," + s + ":2}"} {
+			for _, redact := range []bool{false, true} {
+				calls := []approval.Call{{Tool: "trash", Arguments: []byte(args)}, {Tool: s, Arguments: []byte(`{"a":1}`)}}
+				if got, want := cards.ExactUnits(calls, redact), cards.SlowExactUnits(calls, redact); got != want {
+					t.Errorf("it takes %d units, measured as %d:\n%s", want, got, calls)
+				}
+			}
+		}
+	}
+	leaf := rapid.OneOf(rapid.Map(anyShards, quoted), rapid.SampledFrom(leaves))
 	name := rapid.OneOf(rapid.Map(anyShards, quoted), rapid.SampledFrom([]string{`"a"`, `"b"`, `"\u0061"`, `"token"`, `"password"`, `"note"`, `"x"`, "a", ""}))
 	var value func(depth int) *rapid.Generator[string]
 	value = func(depth int) *rapid.Generator[string] {
@@ -224,6 +252,12 @@ func quoted(s string) string {
 
 // TestQuickDigest: a message is digested as the JSON that it always was.
 func TestQuickDigest(t *testing.T) {
+	for _, s := range slices.Concat(edges, shards, hostile) {
+		m := cards.Message{HTML: s, Keyboard: [][]cards.Button{{{Text: s, Data: s, Style: s}}, {}}}
+		if got, want := m.Sent(), m.SlowSent(); got != want {
+			t.Errorf("digested is %s, want %s", got, want)
+		}
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(anyShards, anyText(100))
 		button := rapid.Custom(func(t *rapid.T) cards.Button {

@@ -65,8 +65,12 @@ func SlowStandsFor(c rune) bool {
 func SlowMaskSecrets(s string) (string, int) {
 	total := 0
 	for _, rule := range secretRules {
+		keep := ""
+		if rule.pattern.NumSubexp() > 0 {
+			keep = "${1}"
+		}
 		total += len(rule.pattern.FindAllStringIndex(s, -1))
-		s = rule.pattern.ReplaceAllString(s, rule.keep+mask+rule.after)
+		s = rule.pattern.ReplaceAllString(s, keep+mask+rule.after)
 	}
 	return s, total
 }

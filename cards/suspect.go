@@ -84,6 +84,11 @@ func endsTelling(s string) bool {
 	if s == "" {
 		return false
 	}
+	switch s[len(s)-1] {
+	case 'd', 'e', 'n', 's', 't', 'y', 'D', 'E', 'N', 'S', 'T', 'Y', 0xbf: // how those end, with ſ or without
+	default:
+		return false
+	}
 	for _, word := range tellingWords {
 		if endsWithFold(s, word) {
 			return true
