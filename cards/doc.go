@@ -62,5 +62,13 @@
 // `Approve: <text>`. A list has buttons too: they carry a reference instead of a
 // card's id, and do what the command with that reference does.
 //
+// # Shortcuts
+//
+// Most text is everyday: nothing in it is hidden, linked or secret, and no action
+// sounds like ours. It is looked through once for that, byte by byte, and only what
+// may hold such a thing is taken apart, folded or searched with patterns. Whether the
+// exact call has room is measured without writing it. Tests draw the same without any
+// shortcut, and compare.
+//
 // All words that a person sees live in words.go.
 package cards

@@ -77,8 +77,8 @@ func (t *text) tag(s string) {
 	}
 }
 
-// lines are written one under the other in a monospace block of their own, which ends
-// what it stands on. There is at least one.
+// lines writes n lines, at least one, into a monospace block of their own. write writes
+// the line i, counted from 0, without its break.
 func (t *text) lines(n int, write func(i int)) {
 	t.line("")
 	t.tag(blockOpen)
