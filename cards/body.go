@@ -72,7 +72,11 @@ func (f *face) writeList(t *text, v View) {
 			}
 		}
 		t.write(string(append(strconv.AppendInt(space[:0], int64(i+1), 10), ". "...)))
-		t.write(string(f.item(i, f.layout().limit).text))
+		if f.layout().asSent {
+			t.write(f.lines()[i])
+		} else {
+			t.write(string(f.item(i, f.layout().limit).text))
+		}
 	})
 	if len(f.layout().pages) > 1 {
 		t.line(wordPage, number(p.first+1), number(p.last), number(len(f.lines())),

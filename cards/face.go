@@ -99,6 +99,7 @@ type item struct {
 	cut    bool
 	masked int    // secrets
 	hidden string // code of the first character in the whole line that cannot be seen, or ""
+	asSent bool   // text is the line as it was sent
 }
 
 // item is line i, counted from 0, clipped to at most limit characters.
@@ -108,7 +109,7 @@ func (f *face) item(i, limit int) item {
 		line, masked = maskSecrets(line)
 	}
 	if len(line) <= limit && unmarked(line) {
-		return item{text: shown(line), masked: masked}
+		return item{text: shown(line), masked: masked, asSent: masked == 0}
 	}
 	out, left := clip(line, limit)
 	if left > 0 {

@@ -17,6 +17,7 @@ type layout struct {
 	masked int     // secrets masked in the lines
 	exact  int     // room that the exact call takes
 	hidden string  // code of the first character in the lines that cannot be seen, or ""
+	asSent bool    // every line is shown as it was sent
 	single [1]span // pages, where there is but one
 }
 
@@ -34,7 +35,7 @@ func (f *face) layout() *layout {
 // lay measures every line.
 func (f *face) lay() *layout {
 	room := min(roomForPage, f.room())
-	l := &layout{limit: min(maxLine, room-60), exact: exactUnits(f.calls(), f.s.Redact)}
+	l := &layout{asSent: true, limit: min(maxLine, room-60), exact: exactUnits(f.calls(), f.s.Redact)}
 	l.pages = l.single[:]
 	used := 0
 	for i := range f.lines() {
@@ -46,6 +47,7 @@ func (f *face) lay() *layout {
 			l.cut[i] = true
 		}
 		l.masked += it.masked
+		l.asSent = l.asSent && it.asSent
 		l.hidden = cmp.Or(l.hidden, it.hidden)
 		// Number, line break, and a mark once there is a report.
 		need := digits(i+1) + len(". ") + units(string(it.text)) + 1 + len("✓ ")
