@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -53,7 +54,8 @@ type received struct {
 	id    int64 // tells it from all others: Telegram's, or a negative one where there is none to read
 	fault error // why it cannot be read
 
-	now     time.Time      // of Redis's clock, when it was found to be new
+	now     time.Time      // of Redis's clock, when it was found to be new, or what it is reckoned to be
+	old     bool           // it was handled before
 	reading *store.Reading // of the card that it taps, as it stood then; nil where that is to be read
 }
 
@@ -63,7 +65,7 @@ func (u received) card() string {
 		return ""
 	}
 	press, err := cards.ParsePress(u.Callback.Data)
-	if err != nil {
+	if err != nil || press.Letter == cards.LetterShow || press.Letter == cards.LetterMore {
 		return ""
 	}
 	return press.Card
@@ -167,23 +169,49 @@ func (h *Handlers) lane(ctx context.Context, chat int64, lane []received) error 
 		}
 		defer h.lanes.leave(chat)
 	}
-	if len(lane) == 1 {
-		if handled, err := h.confirm(ctx, lane[0]); handled {
-			h.tapped(lane[0])
-			return err
-		}
-	}
-	lane, err := h.fresh(ctx, lane)
+	err := h.inOrder(ctx, lane)
 	if err != nil {
 		h.trying(ctx, lane)
-		return fmt.Errorf("updates are not recorded yet: %w", err)
 	}
-	for i, u := range lane {
-		if err := h.one(ctx, u); err != nil {
-			h.trying(ctx, lane[i:])
-			return fmt.Errorf("update %d: %w", u.raw.ID, err)
+	return err
+}
+
+// inOrder handles the updates of a lane one after the other. While one is handled, those
+// before it may still be being recorded as handled; in the end all are.
+func (h *Handlers) inOrder(ctx context.Context, lane []received) (err error) {
+	recorded, begun := make(chan error, len(lane)), 0
+	defer func() {
+		for range begun {
+			err = errors.Join(err, <-recorded)
 		}
-		h.tapped(u)
+	}()
+	asked := false
+	for i := range lane {
+		u := &lane[i]
+		if u.old {
+			continue
+		}
+		confirmed := h.confirm(ctx, u)
+		if !confirmed && !asked {
+			if err := h.incoming(ctx, lane[i:]); err != nil {
+				return fmt.Errorf("updates are not recorded yet: %w", err)
+			}
+			asked = true
+		}
+		if u.old {
+			continue
+		}
+		if !confirmed {
+			if err := h.one(ctx, *u); err != nil {
+				return fmt.Errorf("update %d: %w", u.raw.ID, err)
+			}
+		}
+		h.tapped(*u)
+		if i == len(lane)-1 {
+			return h.record(ctx, *u)
+		}
+		begun++
+		go func() { recorded <- h.record(ctx, *u) }()
 	}
 	return nil
 }
@@ -195,46 +223,66 @@ func (h *Handlers) tapped(u received) {
 	}
 }
 
-// fresh are the updates that nobody has handled yet. With the first comes what its card
-// stands for, since it is known to be next.
-func (h *Handlers) fresh(ctx context.Context, lane []received) ([]received, error) {
+// incoming finds out which updates of a lane were handled before. With those that tap cards
+// comes what their cards stand for, but for what one before may change.
+func (h *Handlers) incoming(ctx context.Context, lane []received) error {
 	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
 	defer cancel()
 	ids := make([]int64, len(lane))
 	for i, u := range lane {
 		ids[i] = u.id
 	}
-	tapped := lane[0].card() // what others tap may have changed by then
-	in, err := h.cfg.Store.Incoming(ctx, ids, tapped)
+	tapped := tappedCards(lane)
+	in, err := h.cfg.Store.Incoming(ctx, ids, slices.Sorted(maps.Keys(tapped)))
 	if err != nil {
-		return lane, err
+		return err
 	}
-	fresh := slices.Clone(lane)
-	for i := range fresh {
-		fresh[i].now = in.Now
+	for i := range lane {
+		lane[i].now, lane[i].old = in.Now, !in.Fresh[lane[i].id]
 	}
-	fresh[0].reading = in.Tapped
-	return slices.DeleteFunc(fresh, func(u received) bool { return !in.Fresh[u.id] }), nil
+	for card, i := range tapped {
+		lane[i].reading = in.Tapped[card]
+	}
+	return nil
 }
 
-// one handles one update and records it as handled. What this process did but
-// could not record is not done again.
-func (h *Handlers) one(ctx context.Context, u received) error {
-	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
-	defer cancel()
-	if !h.memory.wasDone(u.id) {
-		if err := h.effect(ctx, u); err != nil {
-			return err
+// mostReadings bounds how much is read at once with the updates of a chat.
+const mostReadings = 8
+
+// tappedCards are the cards that updates of a lane tap, each with the first that does:
+// whatever else comes before it there is a tap on another.
+func tappedCards(lane []received) map[string]int {
+	tapped := map[string]int{}
+	for i, u := range lane {
+		card := u.card()
+		if card == "" || len(tapped) == mostReadings {
+			break
+		}
+		if _, ok := tapped[card]; !ok {
+			tapped[card] = i
 		}
 	}
-	return h.record(ctx, u)
+	return tapped
+}
+
+// one handles one update. What this process did but could not record is not done again.
+func (h *Handlers) one(ctx context.Context, u received) error {
+	if h.memory.wasDone(u.id) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
+	defer cancel()
+	return h.effect(ctx, u)
 }
 
 // record records an update as handled, whose effect is in Redis.
-func (h *Handlers) record(ctx context.Context, u received) error {
+func (h *Handlers) record(ctx context.Context, u received) (err error) {
+	defer caught(&err)
+	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
+	defer cancel()
 	if err := h.cfg.Store.UpdateHandled(ctx, u.id, u.now); err != nil {
 		h.memory.setDone(u.id)
-		return err
+		return fmt.Errorf("update %d: %w", u.raw.ID, err)
 	}
 	return nil
 }
@@ -294,7 +342,7 @@ func (h *Handlers) safely(ctx context.Context, u received) (err error) {
 // trying tells the senders of taps that got no answer that they are being tried.
 func (h *Handlers) trying(ctx context.Context, batch []received) {
 	for _, u := range batch {
-		if u.Callback == nil || !counts(u.Callback) {
+		if u.Callback == nil || !counts(u.Callback) || u.old {
 			continue
 		}
 		if h.cfg.Present().People[u.Callback.From.ID].Role == "" {

@@ -64,27 +64,30 @@ func (k *kept) take(card string, now time.Time) *store.Reading {
 // confirm answers a Yes by what is kept of its approval, with one script, which also finds
 // out whether the update is new. It reports false where that does not do: the update is then
 // handled like any other, which meets whatever was in the way again, and sees to it.
-func (h *Handlers) confirm(ctx context.Context, u received) (handled bool, err error) {
+func (h *Handlers) confirm(ctx context.Context, u *received) (handled bool) {
 	var panicked error
 	defer caught(&panicked)
-	t := h.foreseen(u)
+	t := h.foreseen(*u)
 	if t == nil {
-		return false, nil
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, handleTimeout)
 	defer cancel()
 	status, r, err := h.cfg.Store.Decide(ctx, t.reading, t.confirmation(u.id))
-	switch {
-	case err != nil, status == store.Changed:
-		return false, nil
-	case status == store.Handled:
-		return true, nil
+	if err != nil || status == store.Changed {
+		return false
+	}
+	if status == store.Handled {
+		u.old = true
+		return true
+	}
+	if u.now = t.reading.Now; r != nil {
+		u.now = r.Now
 	}
 	h.kept.put(t.card.ID, r, h.cfg.Now())
 	text, _ := h.outcome(t, status, r, nil, cards.ToastApproved)
 	h.answer(ctx, u.Callback.ID, text)
-	u.now = t.reading.Now
-	return true, h.record(ctx, u)
+	return true
 }
 
 // foreseen is a Yes with what is kept of its approval, where by that nothing is in its way;

@@ -91,6 +91,74 @@ func TestExchangesOfATap(t *testing.T) {
 	s.state("a2", approval.Approved)
 }
 
+// Taps of one chat that come together, as they do where Telegram or we were slow: what is
+// asked of them is asked at once, and none waits for the record of the one before.
+func TestExchangesOfTapsTogether(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.taps(s.open("a0"), ann, s.press("a0", s.read("a0").Cards[0], cards.LetterReject, 0)) // Redis knows the scripts from now on
+	first := s.open("a1")
+	s.steps("a1", first, ann)
+	second, third := s.open("a2"), s.open("a3")
+	s.voice.forget()
+	taps := []rawUpdate{
+		s.tapped(second, ann, s.press("a2", second, cards.LetterAction, 0)),
+		s.tapped(first, ann, s.press("a1", first, cards.LetterYes, 0)),
+		s.tapped(third, ann, s.press("a3", third, cards.LetterReject, 0)),
+		s.tapped(third, ann, s.press("a3", third, cards.LetterAction, 0)),
+	}
+	x := &exchanges{}
+	s.server.Client().AddHook(x)
+	went := x.of(func() { s.handle(taps...) })
+	times := map[string]int{}
+	for _, one := range went {
+		if one != "hello" && one != "client+client" { // of a new connection
+			times[one]++
+		}
+	}
+	want := map[string]int{
+		"zscore+zscore+zscore+zscore+time+evalsha+evalsha+evalsha": 1,
+		"evalsha": 5, // a step, a Yes, what the reject saw and it, and the last reads the card anew
+		"zadd":    4,
+	}
+	if diff := cmp.Diff(want, times); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	s.state("a1", approval.Approved)
+	s.state("a3", approval.Rejected)
+	if s.state("a2", approval.Open).Step == nil {
+		t.Error("no step was opened")
+	}
+	if got := s.voice.answered(); len(got) != len(taps) {
+		t.Errorf("answered %q", got)
+	}
+}
+
+// What could not be recorded of some that came together is done no second time, and none of
+// them is confirmed.
+func TestTogetherButNotRecorded(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	c := s.open("a1", in(group))
+	s.open("a2", in(group))
+	batch := []rawUpdate{
+		s.written(group, ann, "/show "+s.read("a2").Row.Ref),
+		s.tapped(c, ann, s.press("a1", c, cards.LetterReject, 0)),
+		s.written(group, ann, "/show "+s.read("a2").Row.Ref),
+	}
+	fault := &failing{name: "zadd", err: fmt.Errorf("READONLY")}
+	s.server.Client().AddHook(fault)
+	if err := s.h.Handle(t.Context(), batch[:2]); err == nil {
+		t.Fatal("confirmed before it was recorded")
+	}
+	fault.err = nil
+	s.handle(batch...)
+	s.is(s.answered(), cards.ToastRejected)
+	if n := len(s.read("a2").Cards); n != 3 {
+		t.Errorf("%d cards, want the first and two shown again", n)
+	}
+}
+
 // What is known of an approval from before never does more than what would be read now:
 // the same taps, with people, pages, time and another replica in between, come to the same
 // by a process that remembers and by one that forgets everything before each of them.

@@ -32,23 +32,23 @@ func (s *Store) SetOffset(ctx context.Context, offset int64) error {
 // An Incoming is what is known of updates that came.
 type Incoming struct {
 	Now    time.Time
-	Fresh  map[int64]bool // which of them were not handled yet
-	Tapped *Reading       // of the card tapped, as it stood then; nil where it is to be read
+	Fresh  map[int64]bool      // which of them were not handled yet
+	Tapped map[string]*Reading // of the cards tapped, as they stood then; without what is to be read
 }
 
 // Incoming tells in one exchange which updates were not handled yet, and reads the
-// approval of a card, "" for none.
-func (s *Store) Incoming(ctx context.Context, ids []int64, card string) (Incoming, error) {
-	in := Incoming{Fresh: make(map[int64]bool, len(ids))}
+// approvals of cards.
+func (s *Store) Incoming(ctx context.Context, ids []int64, cards []string) (Incoming, error) {
+	in := Incoming{Fresh: make(map[int64]bool, len(ids)), Tapped: make(map[string]*Reading, len(cards))}
 	pipe := s.rdb.Pipeline()
 	scores := make([]*redis.FloatCmd, len(ids))
 	for i, id := range ids {
 		scores[i] = pipe.ZScore(ctx, s.keys.updates(), strconv.FormatInt(id, 10))
 	}
 	clock := pipe.Time(ctx)
-	var found *redis.Cmd
-	if card != "" {
-		found = s.scripts["read"].EvalSha(ctx, pipe, []string{s.keys.dirty()}, s.keys.Prefix(), "card", card)
+	found := make([]*redis.Cmd, len(cards))
+	for i, card := range cards {
+		found[i] = s.scripts["read"].EvalSha(ctx, pipe, []string{s.keys.dirty()}, s.keys.Prefix(), "card", card)
 	}
 	_, failed := pipe.Exec(ctx)
 	now, err := clock.Result()
@@ -66,10 +66,10 @@ func (s *Store) Incoming(ctx context.Context, ids []int64, card string) (Incomin
 		}
 		in.Fresh[id] = errors.Is(err, redis.Nil)
 	}
-	if found != nil && found.Err() == nil {
+	for i, card := range cards {
 		// What cannot be read here is read again by whoever needs it, and told of then.
-		if r, err := s.parseReading(found.Val()); err == nil {
-			in.Tapped = r
+		if r, err := s.parseReading(found[i].Val()); err == nil && found[i].Err() == nil {
+			in.Tapped[card] = r
 		}
 	}
 	return in, nil
