@@ -83,6 +83,9 @@ func (s *Store) ForgetRow(ctx context.Context, r *Reading) (Status, error) {
 	return s.forgetRow(ctx, r, approval.By{Surface: approval.CLI, ID: "root"})
 }
 
+// Behind is a script behind what it uses of the shared lines.
+func Behind(lib, script string) string { return behind(lib, script) }
+
 // Reply is what Redis replies of an approval, and Parse reads it.
 func (s *Store) Reply(ctx context.Context, id string) (any, error) {
 	return s.run(ctx, "read", []string{s.keys.dirty()}, s.keys.Prefix(), "id", id)

@@ -10,7 +10,10 @@ func harmless() map[string]string {
 		"view: if changed then: changed is always true": "a message that is known is kept once more, as it is",
 		"undo: if r[1] ~= 'executed' and r[1] ~= 'partial' then return no('no_undo') end: " +
 			"r[1] ~= 'executed' and r[1] ~= 'partial' is never true": "no other state has an end of undo",
-		"undo: retire(prefix, id, tonumber(r[4]) + tonumber(ARGV[10])): left out": "the report has set the same time",
+		"read: if ARGV[4] == '1' then: ARGV[4] == '1' is always true":                  "more is said than is asked for",
+		"card: if ttl > 0 then: > becomes >= ":                                         "a row in its last instant",
+		"sent: if not open then inherit(prefix, id, key) end: not open is always true": "a row that is open has no end",
+		"undo: retire(prefix, id, tonumber(r[4]) + tonumber(ARGV[10])): left out":      "the report has set the same time",
 		"lib: if now[1] and rev ~= '' and (now[1] ~= rev or (now[2] or '') ~= marks) then return false end: " +
 			"now[1] and rev ~= '' and (now[1] ~= rev or (now[2] or '') ~= marks) becomes now[1] and (now[1] ~= rev or (now[2] or '') ~= marks)": "a notice has no revision",
 		"claimed: if not claim[1] or claim[1] ~= r[3] then return 'no_claim' end: " +

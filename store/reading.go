@@ -124,11 +124,17 @@ func (s *Store) ReadByMessage(ctx context.Context, chat int64, message int) (*Re
 }
 
 func (s *Store) read(ctx context.Context, how, what string) (*Reading, error) {
-	v, err := s.run(ctx, "read", []string{s.keys.dirty()}, s.keys.Prefix(), how, what)
+	keys, args := s.reads(how, what)
+	v, err := s.run(ctx, "read", keys, args...)
 	if err != nil {
 		return nil, err
 	}
 	return s.parseReading(v)
+}
+
+// reads is what the script that reads is given.
+func (s *Store) reads(how, what string) (keys []string, args []any) {
+	return []string{s.keys.dirty()}, []any{s.keys.Prefix(), how, what, flag(s.signs != nil)}
 }
 
 // parseReading reads what lib.lua's reading() returns. Where the row or its votes
@@ -152,7 +158,7 @@ func (s *Store) parseReading(v any) (*Reading, error) {
 		}
 		if s.signs != nil {
 			r.Row.Seal, r.covered = s.judge(r.Row, row, err), covered(row)
-			if len(parts) > 7 && r.Row.Seal == approval.SealHolds && !agrees(r.Row, parts[7]) {
+			if len(parts) > 8 && r.Row.Seal == approval.SealHolds && !agrees(r.Row, parts[8]) {
 				r.Row.Seal = approval.SealBroken
 			}
 		}
@@ -180,8 +186,8 @@ func (s *Store) parseReading(v any) (*Reading, error) {
 		r.CardID = asString(parts[5])
 		r.settleIn(asMap(parts[6]))
 	}
-	if len(parts) > 8 {
-		r.due = asString(parts[8])
+	if len(parts) > 7 {
+		r.due = asString(parts[7])
 	}
 	return r, nil
 }

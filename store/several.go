@@ -14,9 +14,10 @@ import (
 // came; what is gone, or cannot be read, has a nil row and keeps no other from its
 // list.
 func (s *Store) Readings(ctx context.Context, ids []string) ([]*Reading, error) {
-	script, keys := s.scripts["read"], []string{s.keys.dirty()}
+	script := s.scripts["read"]
 	replies, err := s.several(ctx, ids, func(pipe redis.Pipeliner, id string) {
-		script.EvalSha(ctx, pipe, keys, s.keys.Prefix(), "id", id)
+		keys, args := s.reads("id", id)
+		script.EvalSha(ctx, pipe, keys, args...)
 	})
 	if redis.HasErrorPrefix(errors.Unwrap(err), "NOSCRIPT") {
 		return s.readEach(ctx, ids)

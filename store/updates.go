@@ -48,7 +48,8 @@ func (s *Store) Incoming(ctx context.Context, ids []int64, cards []string) (Inco
 	clock := pipe.Time(ctx)
 	found := make([]*redis.Cmd, len(cards))
 	for i, card := range cards {
-		found[i] = s.scripts["read"].EvalSha(ctx, pipe, []string{s.keys.dirty()}, s.keys.Prefix(), "card", card)
+		keys, args := s.reads("card", card)
+		found[i] = s.scripts["read"].EvalSha(ctx, pipe, keys, args...)
 	}
 	_, failed := pipe.Exec(ctx)
 	now, err := clock.Result()

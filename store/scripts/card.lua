@@ -8,11 +8,16 @@ local function stands(card)
   if ARGV[9] == '' then return {card, ''} end
   return {card, intend(prefix .. 'bot:card:' .. card, KEYS[4], 'message', ARGV[6], tonumber(ARGV[9]))}
 end
-if redis.call('EXISTS', KEYS[1]) == 0 then return {'', 'stale'} end
+-- A row that is open has no end, one that is answered has.
+local ttl = redis.call('PTTL', KEYS[1])
+if ttl == -2 then return {'', 'stale'} end
+local cards = redis.call('SMEMBERS', KEYS[2])
 -- The reply to this very command was lost, and the client sends it again.
-if redis.call('SISMEMBER', KEYS[2], cid) == 1 then return stands(cid) end
-if ARGV[6] ~= '' and redis.call('HGET', KEYS[4], 'number') ~= ARGV[6] then return {'', 'stale'} end
-for _, have in ipairs(redis.call('SMEMBERS', KEYS[2])) do
+for _, have in ipairs(cards) do
+  if have == cid then return stands(cid) end
+end
+if ARGV[6] ~= '' and deposed(KEYS[4], ARGV[6]) then return {'', 'stale'} end
+for _, have in ipairs(cards) do
   local key = prefix .. 'bot:card:' .. have
   local c = redis.call('HMGET', key, 'chat', 'retired', 'reader', 'thread')
   if c[1] == chat and not c[2] and (c[3] or '0') == ARGV[7] then
@@ -22,8 +27,10 @@ for _, have in ipairs(redis.call('SMEMBERS', KEYS[2])) do
 end
 redis.call('SADD', KEYS[2], cid)
 redis.call('HSET', KEYS[3], 'approval', id, 'chat', chat, 'thread', ARGV[5], 'reader', ARGV[7])
-inherit(prefix, id, KEYS[2])
-inherit(prefix, id, KEYS[3])
+if ttl > 0 then
+  redis.call('PEXPIRE', KEYS[2], ttl)
+  redis.call('PEXPIRE', KEYS[3], ttl)
+end
 if ARGV[8] ~= '0' then
   redis.call('HINCRBY', KEYS[1], 'rev', 1)
   mark(KEYS[5], KEYS[6], 'a:' .. id, URGENT)

@@ -1,4 +1,4 @@
--- Put before every script. Keeps to what Redis 7.0 and the embedded server share.
+-- Put before the scripts that use it, paragraph by paragraph. Keeps to what Redis 7.0 and the embedded server share.
 local function now_ms()
   local t = redis.call('TIME')
   return t[1] * 1000 + math.floor(t[2] / 1000)
@@ -15,10 +15,11 @@ local function deposed(lease, number)
   return redis.call('HGET', lease, 'number') ~= number
 end
 
--- Marks something as to be looked at again at a time, or at an earlier one that
--- stands already, and wakes whoever waits. Before everything else comes what a
--- person waits for.
+-- The time of a mark that comes before everything else: a person waits.
 local URGENT = 1
+
+-- Marks something as to be looked at again at a time, or at an earlier one that
+-- stands already, and wakes whoever waits.
 local function mark(dirty, wake, member, at)
   local stands = redis.call('ZSCORE', dirty, member)
   if not stands or tonumber(stands) > at then redis.call('ZADD', dirty, text(at), member) end
@@ -44,10 +45,10 @@ end
 -- Returns ok | sent | busy | stale
 local function intend(hash, lease, what, number, timeout)
   local now = now_ms()
-  if redis.call('EXISTS', hash) == 0 then return 'stale' end
   local l = redis.call('HMGET', lease, 'number', 'until')
   if l[1] ~= number or tonumber(l[2]) - now < timeout then return 'stale' end
-  local h = redis.call('HMGET', hash, what, what .. '_until', what .. '_lease')
+  local h = redis.call('HMGET', hash, what, what .. '_until', what .. '_lease', 'chat')
+  if not h[4] then return 'stale' end
   if h[1] then return 'sent' end
   if h[2] and tonumber(h[2]) > now and h[3] ~= number then return 'busy' end
   redis.call('HSET', hash, what .. '_until', text(now + timeout), what .. '_lease', number)

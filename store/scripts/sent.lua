@@ -20,25 +20,20 @@ if redis.call('HGET', KEYS[2], 'number') ~= ARGV[4] then
   mark(KEYS[5], KEYS[6], 'a:' .. id, now)
   return 'stale'
 end
-if redis.call('EXISTS', KEYS[1]) == 0 then return 'ok' end
-if what ~= 'edit' then
+local card = redis.call('HMGET', KEYS[1], 'chat', 'message')
+if not card[1] then return 'ok' end
+if what == 'edit' then
+  redis.call('HSET', KEYS[1], card[2] == message and 'drawn' or 'copy:' .. message, ARGV[7])
+else
   redis.call('HSET', KEYS[1], what, message, what .. '_at', text(now))
   redis.call('HDEL', KEYS[1], what .. '_until', what .. '_lease')
-  local chat = redis.call('HGET', KEYS[1], 'chat')
-  local key = prefix .. 'bot:message:' .. chat .. ':' .. message
+  local key = prefix .. 'bot:message:' .. card[1] .. ':' .. message
   redis.call('SET', key, ARGV[3])
-  inherit(prefix, id, key)
-end
-if what == 'message' then
-  redis.call('HSET', KEYS[1], 'drawn', ARGV[7])
-  if redis.call('HGET', KEYS[3], 'state') == 'open' then
-    stands_open(prefix, id, redis.call('HGET', KEYS[1], 'chat'), message)
-  end
-elseif what == 'edit' then
-  if redis.call('HGET', KEYS[1], 'message') == message then
+  local open = redis.call('HGET', KEYS[3], 'state') == 'open'
+  if not open then inherit(prefix, id, key) end
+  if what == 'message' then
     redis.call('HSET', KEYS[1], 'drawn', ARGV[7])
-  else
-    redis.call('HSET', KEYS[1], 'copy:' .. message, ARGV[7])
+    if open then stands_open(prefix, id, card[1], message) end
   end
 end
 if (what == 'edit' or what == 'message') and ARGV[8] ~= '' then
