@@ -90,14 +90,16 @@ const openTogether = 1 << 20
 // fails keeps no other from being opened.
 func (s *Store) OpenAll(ctx context.Context, openings []Opening) []OpenResult {
 	results := make([]OpenResult, len(openings))
-	for from, n := 0, 0; from < len(openings); from += n {
-		size := 0
-		for n = 0; from+n < len(openings); n++ {
-			if size += len(openings[from+n].Raw); n > 0 && size > openTogether {
+	for from := 0; from < len(openings); {
+		n, size := 1, len(openings[from].Raw)
+		for _, o := range openings[from+1:] {
+			if size += len(o.Raw); size > openTogether {
 				break
 			}
+			n++
 		}
 		s.openSome(ctx, openings[from:from+n], results[from:from+n])
+		from += n
 	}
 	return results
 }
