@@ -200,3 +200,30 @@ func TestScriptsForgotten(t *testing.T) {
 		}
 	})
 }
+
+// In a cluster the whole exchange goes to the node that has the namespace, whose clock
+// is the one that counts.
+func TestInCluster(t *testing.T) {
+	s := storetest.Cluster(t)
+	if s == nil {
+		return // no redis-server
+	}
+	b := newBench(t, s)
+	b.request("before")
+	b.step()
+	stop := b.running(b.intake)
+	defer stop()
+	for _, id := range []string{"a1", "a2", "a3"} {
+		b.request(id)
+	}
+	b.eventually(within(t), func() bool { return b.state("a3") == approval.Open && b.pending() == 0 })
+	stop()
+	for _, id := range []string{"before", "a1", "a2"} {
+		if got := b.state(id); got != approval.Open {
+			t.Errorf("%s is %q, want open", id, got)
+		}
+	}
+	if n := b.log.count(`"level"`); n != 0 {
+		t.Errorf("%d lines were logged, want none", n)
+	}
+}
