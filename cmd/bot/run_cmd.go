@@ -52,7 +52,10 @@ func (s *shell) serve(ctx context.Context, cfg config.Config, name string, besid
 	for _, b := range beside {
 		go b(app, log)
 	}
+	resting, wake := context.WithCancel(ctx)
+	go giveBack(resting)
 	err = app.Run(ctx)
+	wake()
 	log.Info().Msg("stopped")
 	if cerr := app.Close(); cerr != nil {
 		log.Warn().Err(cerr).Msg("a connection did not close")
