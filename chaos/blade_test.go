@@ -7,11 +7,12 @@ import (
 	"encoding/hex"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+
+	"countersign/store"
 )
 
 // errReset is what whoever used a cut connection learns of it.
@@ -139,26 +140,15 @@ func (c *bladed) cut() {
 // scriptNames are the names of the store's and the client's scripts by digest.
 func scriptNames(t *testing.T) map[string]string {
 	t.Helper()
-	names := map[string]string{}
-	add := func(name, text string) {
-		sum := sha1.Sum([]byte(text))
-		names[hex.EncodeToString(sum[:])] = name
+	names, err := store.ScriptNames()
+	if err != nil {
+		t.Fatal(err)
 	}
-	read := func(file string) string {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+	claim, err := os.ReadFile("../queue/claim.lua")
+	if err != nil {
+		t.Fatal(err)
 	}
-	lib := read("../store/scripts/lib.lua")
-	files, err := filepath.Glob("../store/scripts/*.lua")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("scripts: %v, %v", files, err)
-	}
-	for _, file := range files {
-		add(filepath.Base(file), lib+read(file))
-	}
-	add("claim.lua", read("../queue/claim.lua"))
+	sum := sha1.Sum(claim)
+	names[hex.EncodeToString(sum[:])] = "claim.lua"
 	return names
 }

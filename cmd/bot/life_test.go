@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
@@ -9,13 +8,14 @@ import (
 	"errors"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"countersign/store"
 )
 
 // errDead is what a dead bot gets of everything.
@@ -218,22 +218,17 @@ func commandName(c redis.Cmder) string {
 
 // scriptNames leads from the digest of a script to its name.
 var scriptNames = sync.OnceValue(func() map[string]string {
-	names := map[string]string{}
-	lib, err := os.ReadFile("../../store/scripts/lib.lua")
+	names, err := store.ScriptNames()
 	if err != nil {
 		panic(err)
 	}
-	files, _ := filepath.Glob("../../store/scripts/*.lua")
-	for _, file := range append(files, "../../queue/tidy.lua", "../../queue/claim.lua", "../../queue/lost.lua") {
-		text, err := os.ReadFile(file)
+	for _, name := range []string{"tidy.lua", "claim.lua", "lost.lua"} {
+		text, err := os.ReadFile("../../queue/" + name)
 		if err != nil {
 			panic(err)
 		}
-		if strings.Contains(file, "store") {
-			text = append(bytes.Clone(lib), text...)
-		}
 		sum := sha1.Sum(text)
-		names[hex.EncodeToString(sum[:])] = strings.TrimSuffix(filepath.Base(file), ".lua") + ".lua"
+		names[hex.EncodeToString(sum[:])] = name
 	}
 	return names
 })
