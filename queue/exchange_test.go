@@ -79,7 +79,7 @@ func (b *bench) running(in *queue.Intake) (stop func()) {
 func TestLoneRequestCostsTwoExchanges(t *testing.T) {
 	const read = "evalsha, xreadgroup block, eval"
 	storetest.Each(t, func(t *testing.T, s *storetest.Server) {
-		b := newBench(t, s)
+		b := newBench(t, s, func(c *queue.IntakeConfig) { c.ReclaimIdle = time.Hour }) // no look is due, however slow we are
 		sent := &exchanges{}
 		s.Bot().AddHook(sent)
 		defer b.running(b.intake)()
