@@ -37,10 +37,6 @@ func TestUnwritten(t *testing.T) {
 	}
 }
 
-// A program goes on after it was dropped, however it was built.
-func TestDropProgramDoesNoHarm(t *testing.T) {
-	dropProgram()
-	if diff := cmp.Diff([]mapping{{1, 2}}, []mapping{{1, 2}}, cmp.AllowUnexported(mapping{})); diff != "" {
-		t.Error(diff)
-	}
-}
+// A program goes on after it was dropped, however it was built; one built with libraries
+// beside it ends here by a signal where what they wrote is dropped as well.
+func TestDropProgramDoesNoHarm(*testing.T) { dropProgram() }
