@@ -22,7 +22,6 @@ func harmless() map[string]string {
 			"(what == 'edit' or what == 'message') and ARGV[8] ~= '' becomes (what == 'edit' or what == 'message')": "no step has that revision",
 		"decide: if voter == user or redis.call('HEXISTS', memory, 'vote:' .. voter) == 0 then return no('again') end: " +
 			"voter == user or redis.call('HEXISTS', memory, 'vote:' .. voter) == 0 becomes redis.call('HEXISTS', memory, 'vote:' .. voter) == 0": "who has voted was turned away above",
-		"lib: if not stands or tonumber(stands) > at then redis.call('ZADD', dirty, text(at), member) end: > becomes >= ": "the same time is written again",
 		"lib: redis.call('PEXPIREAT', bot .. 'approval:' .. id, until_ms): left out":                                      "an answered approval has no memory",
 		"lib: if ref then redis.call('PEXPIREAT', bot .. 'ref:' .. ref, until_ms) end: ref is always true":                "every row has a reference",
 		"lib: if place[1] and place[i] then: place[1] and place[i] becomes place[i]":                                      "every card has a chat",

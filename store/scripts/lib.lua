@@ -21,8 +21,7 @@ local URGENT = 1
 -- Marks something as to be looked at again at a time, or at an earlier one that
 -- stands already, and wakes whoever waits.
 local function mark(dirty, wake, member, at)
-  local stands = redis.call('ZSCORE', dirty, member)
-  if not stands or tonumber(stands) > at then redis.call('ZADD', dirty, text(at), member) end
+  redis.call('ZADD', dirty, 'LT', text(at), member)
   redis.call('XADD', wake, 'MAXLEN', '~', '64', '*', 'm', member)
 end
 
