@@ -44,15 +44,22 @@ func (l *life) unrecorded() int {
 	return l.air
 }
 
-// noted keeps count of what Telegram took and what of it was recorded.
-func (l *life) noted(names ...string) {
+// took notes that Telegram took a message.
+func (l *life) took() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, name := range names {
-		switch {
-		case name == "sendMessage":
-			l.air++
-		case l.air > 0 && (strings.HasSuffix(name, "sent.lua") || strings.Contains(name, "zrem")):
+	l.air++
+}
+
+// recorded notes which commands recorded a message that Telegram took.
+func (l *life) recorded(cs ...redis.Cmder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range cs {
+		const what = 3 + 6 + 4 // of sent.lua: after the name, the digest, six keys and four more
+		args := c.Args()
+		message := commandName(c) == "sent.lua" && len(args) > what && args[what] != store.AnEdit
+		if l.air > 0 && (message || c.Name() == "zrem") {
 			l.air--
 		}
 	}
@@ -127,18 +134,12 @@ func (l *life) together(names []string, do func() error) error {
 		}
 		return errDead
 	case killedAfter:
-		if do() == nil {
-			l.noted(names...)
-		}
+		_ = do()
 		return errDead
 	case panics:
 		panic("a panic of the test at " + strings.Join(names, ", "))
 	}
-	err := do()
-	if err == nil {
-		l.noted(names...)
-	}
-	return err
+	return do()
 }
 
 // DialHook implements redis.Hook.
@@ -147,7 +148,13 @@ func (l *life) DialHook(next redis.DialHook) redis.DialHook { return next }
 // ProcessHook implements redis.Hook.
 func (l *life) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, c redis.Cmder) error {
-		err := l.step(commandName(c), func() error { return next(ctx, c) })
+		err := l.step(commandName(c), func() error {
+			err := next(ctx, c)
+			if err == nil {
+				l.recorded(c)
+			}
+			return err
+		})
 		if err != nil {
 			c.SetErr(err)
 		}
@@ -162,7 +169,13 @@ func (l *life) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 		for _, c := range cs {
 			names = append(names, commandName(c))
 		}
-		do := func() error { return next(ctx, cs) }
+		do := func() error {
+			err := next(ctx, cs)
+			if err == nil {
+				l.recorded(cs...)
+			}
+			return err
+		}
 		if alone := func(name string) bool { return !strings.HasSuffix(name, ".lua") }; !slices.ContainsFunc(names, alone) {
 			return l.together(names, do) // scripts of several callers, which happened to go at once
 		}
@@ -181,6 +194,9 @@ func (m mortalTransport) RoundTrip(r *http.Request) (answer *http.Response, err 
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	serr := m.life.step(name, func() error {
 		answer, err = m.next.RoundTrip(r) //nolint:bodyclose // the transport hands it to its caller
+		if err == nil && name == "sendMessage" {
+			m.life.took()
+		}
 		return err
 	})
 	if serr != nil && err == nil {
