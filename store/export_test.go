@@ -84,7 +84,7 @@ func (s *Store) ForgetRow(ctx context.Context, r *Reading) (Status, error) {
 }
 
 // Behind is a script behind what it uses of the shared lines.
-func Behind(lib, script string) string { return behind(lib, script) }
+func Behind(lib, script string) string { return readLibrary(lib).behind(script) }
 
 // Reply is what Redis replies of an approval, and Parse reads it.
 func (s *Store) Reply(ctx context.Context, id string) (any, error) {

@@ -36,8 +36,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -98,10 +96,11 @@ func newStore(rdb redis.UniversalClient, o Options, scripts fs.FS) (*Store, erro
 // loadScripts reads the scripts, each behind what it uses of the shared lines: Redis runs
 // all of a script each time.
 func loadScripts(files fs.FS) (map[string]*redis.Script, error) {
-	lib, err := fs.ReadFile(files, "scripts/lib.lua")
+	text, err := fs.ReadFile(files, "scripts/lib.lua")
 	if err != nil {
 		return nil, err
 	}
+	lib := readLibrary(string(text))
 	names, err := fs.Glob(files, "scripts/*.lua")
 	if err != nil {
 		return nil, err
@@ -112,26 +111,9 @@ func loadScripts(files fs.FS) (map[string]*redis.Script, error) {
 		if err != nil {
 			return nil, err
 		}
-		scripts[strings.TrimSuffix(path.Base(name), ".lua")] = redis.NewScript(behind(string(lib), string(text)))
+		scripts[strings.TrimSuffix(path.Base(name), ".lua")] = redis.NewScript(lib.behind(string(text)))
 	}
 	return scripts, nil
-}
-
-var defined = regexp.MustCompile(`(?m)^local (?:function )?(\w+)`)
-
-// behind puts before a script what it uses of lib, whose definitions stand in paragraphs
-// of their own and use only those above them.
-func behind(lib, script string) string {
-	parts := strings.Split(lib, "\n\n")
-	for _, part := range slices.Backward(parts) {
-		for _, name := range defined.FindAllStringSubmatch(part, -1) {
-			if regexp.MustCompile(`\b` + name[1] + `\b`).MatchString(script) {
-				script = part + "\n\n" + script
-				break
-			}
-		}
-	}
-	return script
 }
 
 // Keys names the namespace's keys.
