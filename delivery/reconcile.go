@@ -69,8 +69,11 @@ const feedWait = time.Second
 // Run works until ctx ends, and then waits for what is under way.
 func (r *Reconciler) Run(ctx context.Context) error {
 	defer r.running.Wait()
-	heard := make(chan store.Changes)
-	r.running.Go(func() { r.listen(ctx, heard) })
+	r.running.Go(func() {
+		for ctx.Err() == nil {
+			r.safeListen(ctx)
+		}
+	})
 	look := time.NewTimer(0)
 	defer look.Stop()
 	failures := 0
@@ -78,13 +81,6 @@ func (r *Reconciler) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case news := <-heard:
-			for _, id := range news.Approvals {
-				r.changed(ctx, id)
-			}
-			if news.All {
-				continue
-			}
 		case <-r.ring:
 		case <-look.C:
 		}
@@ -104,8 +100,15 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	return nil
 }
 
-// listen passes on what the changes feed says, until ctx ends.
-func (r *Reconciler) listen(ctx context.Context, heard chan<- store.Changes) {
+// safeListen is listen, begun anew by whoever calls it after a panic. What was told of
+// meanwhile is found by its mark.
+func (r *Reconciler) safeListen(ctx context.Context) {
+	defer r.recovered("", func() { pauseFor(ctx, panicPause) })
+	r.listen(ctx)
+}
+
+// listen begins work on what the changes feed tells of, until ctx ends.
+func (r *Reconciler) listen(ctx context.Context) {
 	point, failures := "0", 0
 	for ctx.Err() == nil {
 		news, err := r.cfg.Store.WaitChange(ctx, point, feedWait)
@@ -113,13 +116,12 @@ func (r *Reconciler) listen(ctx context.Context, heard chan<- store.Changes) {
 			r.unheard(ctx, &failures, err)
 			continue
 		}
-		failures = 0
-		if point = news.Point; len(news.Approvals) == 0 && news.All {
-			continue
+		failures, point = 0, news.Point
+		for _, id := range news.Approvals {
+			r.changed(ctx, id)
 		}
-		select {
-		case heard <- news:
-		case <-ctx.Done():
+		if !news.All {
+			r.rings()
 		}
 	}
 }
