@@ -22,10 +22,10 @@ func harmless() map[string]string {
 			"(what == 'edit' or what == 'message') and ARGV[8] ~= '' becomes (what == 'edit' or what == 'message')": "no step has that revision",
 		"decide: if voter == user or redis.call('HEXISTS', memory, 'vote:' .. voter) == 0 then return no('again') end: " +
 			"voter == user or redis.call('HEXISTS', memory, 'vote:' .. voter) == 0 becomes redis.call('HEXISTS', memory, 'vote:' .. voter) == 0": "who has voted was turned away above",
-		"lib: redis.call('PEXPIREAT', bot .. 'approval:' .. id, until_ms): left out":                                      "an answered approval has no memory",
-		"lib: if ref then redis.call('PEXPIREAT', bot .. 'ref:' .. ref, until_ms) end: ref is always true":                "every row has a reference",
-		"lib: if place[1] and place[i] then: place[1] and place[i] becomes place[i]":                                      "every card has a chat",
-		"lib: if string.sub(field, 1, 5) == 'copy:' then: string.sub(field, 1, 5) == 'copy:' is always true":              "no key has such a name",
-		"lib: if ttl > 0 then redis.call('PEXPIRE', key, ttl) end: > becomes >= ":                                         "a row in its last instant",
+		"lib: redis.call('PEXPIREAT', bot .. 'approval:' .. id, until_ms): left out":                         "an answered approval has no memory",
+		"lib: if ref then redis.call('PEXPIREAT', bot .. 'ref:' .. ref, until_ms) end: ref is always true":   "every row has a reference",
+		"lib: if place[1] and place[i] then: place[1] and place[i] becomes place[i]":                         "every card has a chat",
+		"lib: if string.sub(field, 1, 5) == 'copy:' then: string.sub(field, 1, 5) == 'copy:' is always true": "no key has such a name",
+		"lib: if ttl > 0 then redis.call('PEXPIRE', key, ttl) end: > becomes >= ":                            "a row in its last instant",
 	}
 }
