@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
 )
 
 // safeLane is lane, with a panic as its error.
