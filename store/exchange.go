@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -142,7 +143,8 @@ func (x *exchange) send(batch []*wanted) {
 	}
 	pipe := x.rdb.Pipeline()
 	replies := make([]*redis.Cmd, len(live))
-	ctx := context.WithoutCancel(live[0].ctx) // one that gives up must not take the others with it
+	ctx, end := untilAllGiveUp(live)
+	defer end()
 	for i, w := range live {
 		replies[i] = w.script.EvalSha(ctx, pipe, w.keys, w.args...)
 	}
@@ -155,5 +157,28 @@ func (x *exchange) send(batch []*wanted) {
 		if redis.HasErrorPrefix(w.err, "NOSCRIPT") {
 			w.value, w.err = w.script.Run(w.ctx, x.rdb, w.keys, w.args...).Result()
 		}
+	}
+}
+
+// untilAllGiveUp is a context that ends once none of those who wait does any more: one
+// that gives up must not take the others with it, and where nobody waits a server that is
+// away is not tried again.
+func untilAllGiveUp(live []*wanted) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(live[0].ctx))
+	var waiting atomic.Int64
+	waiting.Store(int64(len(live)))
+	stops := make([]func() bool, len(live))
+	for i, w := range live {
+		stops[i] = context.AfterFunc(w.ctx, func() {
+			if waiting.Add(-1) == 0 {
+				cancel()
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
 	}
 }

@@ -20,7 +20,7 @@ type gate struct {
 	open chan struct{}
 	mu   sync.Mutex // guards seen
 	seen []int
-	do   func() // with several at once; may be nil
+	do   func(context.Context) // with several at once; may be nil
 }
 
 func (g *gate) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -42,7 +42,7 @@ func (g *gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 		}
 		g.note(len(cs))
 		if g.do != nil {
-			g.do()
+			g.do(ctx)
 		}
 		return next(ctx, cs)
 	}
@@ -147,6 +147,34 @@ func TestWhoGivesUpGoesAlone(t *testing.T) {
 	}
 }
 
+// Where everybody has given up, a server that does not answer is left alone.
+func TestWhenAllGiveUp(t *testing.T) {
+	t.Parallel()
+	s := storetest.Embedded(t)
+	st, g, ids := gated(t, s, 4)
+	ctx, end := context.WithCancel(t.Context())
+	begun, left := make(chan struct{}), make(chan struct{})
+	g.do = func(ctx context.Context) {
+		close(begun)
+		<-ctx.Done()
+		close(left)
+	}
+	var wg sync.WaitGroup
+	for i, id := range ids {
+		own := ctx
+		if i < 2 {
+			own = t.Context() // those before go by themselves
+		}
+		wg.Go(func() { _, _ = st.Read(own, id) })
+		until(t, func() bool { return g.held()+st.Queued() == i+1 })
+	}
+	close(g.open)
+	<-begun
+	end()
+	<-left
+	wg.Wait()
+}
+
 // Redis may forget scripts at any time.
 func TestTogetherAfterAFlush(t *testing.T) {
 	t.Parallel()
@@ -175,7 +203,7 @@ func TestPanicOfSeveral(t *testing.T) {
 	t.Parallel()
 	s := storetest.Embedded(t)
 	st, g, ids := gated(t, s, 4)
-	g.do = func() { panic("ouch") }
+	g.do = func(context.Context) { panic("ouch") }
 	faults := make(chan any, 4)
 	for i, id := range ids {
 		go func() {
