@@ -68,7 +68,7 @@ func (s *stage) holds(ctx context.Context, n int) error {
 	}
 	m := regexp.MustCompile(`run_id:(\S+)`).FindStringSubmatch(info)
 	if m == nil {
-		return errors.New("Redis does not tell which run it is")
+		return errors.New("the server does not tell which run it is")
 	}
 	return s.rdb.HSet(ctx, keySettings, "server", m[1]).Err()
 }

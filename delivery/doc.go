@@ -10,6 +10,12 @@
 // sweeper or a runtime, the cards follow the same way. A lost, doubled or
 // reordered mark does no harm, and a restart just compares again.
 //
+// A message tells of each mark. Work begins from it where the mark is due, without
+// asking what else is; what it may have missed is found once a second, and at once where
+// there was no room for it. The record of what was sent or edited last of an approval
+// settles its mark in the same step, if by the plan nothing is left to do and nothing
+// has changed since the reading: else it is read and planned again.
+//
 // Work is split by approval and chat, so that a chat that must wait holds up no
 // other; beyond a hundred things under way in one chat, new cards stand in line
 // without being in hand. What waits for its turn is rendered only when the turn
@@ -17,7 +23,8 @@
 //
 // # Sending
 //
-// The Bot API has no idempotency key: a send is intent, send, record, each with
+// The Bot API has no idempotency key: a send is intent, send, record (the intent
+// of a new card in the step that makes it), each with
 // the lease's number (package store). One process at a time sends, the one
 // that holds the lease ([Lead]).
 //

@@ -64,6 +64,7 @@ func (r *Reconciler) changed(ctx context.Context, id string) {
 		r.wake(ctx, id)
 	case len(r.work) >= inFlight:
 		r.starved = true
+		r.rings() // a person may wait for it: its mark says so
 	default:
 		r.hire(ctx, id, true)
 	}
@@ -205,7 +206,10 @@ func (r *Reconciler) tend(ctx context.Context, t task) {
 // it changed meanwhile.
 func (r *Reconciler) settle(ctx context.Context, id string, j *job, reading *store.Reading, wait time.Duration, lease store.Lease) bool {
 	settled, err := r.cfg.Store.Settle(ctx, reading, wait, lease)
-	if err == nil && !settled {
+	switch {
+	case err != nil:
+		pauseFor(ctx, r.unrecorded(err, id))
+	case !settled:
 		return true
 	}
 	return r.finish(id, j, wait)

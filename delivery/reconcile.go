@@ -153,7 +153,7 @@ func (r *Reconciler) look(ctx context.Context) (time.Duration, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.starved = len(due.Approvals)+len(due.Notices) == limit
+	r.starved = r.starved || len(due.Approvals)+len(due.Notices) == limit
 	r.makeRoom()
 	return due.Next, nil
 }

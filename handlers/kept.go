@@ -65,8 +65,9 @@ func (k *kept) take(card string, now time.Time) *store.Reading {
 // out whether the update is new. It reports false where that does not do: the update is then
 // handled like any other, which meets whatever was in the way again, and sees to it.
 func (h *Handlers) confirm(ctx context.Context, u *received) (handled bool) {
-	var panicked error
-	defer caught(&panicked)
+	var err error
+	defer func() { h.notePanic(err, "a Yes by what was kept panicked; it is handled as any other") }()
+	defer caught(&err)
 	t := h.foreseen(*u)
 	if t == nil {
 		return false
@@ -109,6 +110,9 @@ func (h *Handlers) foreseen(u received) *tapped {
 	t := &tapped{
 		Callback: c, actor: actor{who: present.People[c.From.ID], present: present},
 		press: press, reading: r, card: r.Card(press.Card),
+	}
+	if !r.Now.Before(r.Row.ExpiresAt) { // by our own clock; let Redis's say so
+		return nil
 	}
 	if t.card == nil || t.card.Chat != c.Message.ChatID || !stands(t.card, c.Message.MessageID) || t.card.Failed != "" ||
 		!slices.Contains(t.card.Seen[t.who.ID], strconv.Itoa(t.card.Page)) || !t.clear() || t.unseen(r) != "" {

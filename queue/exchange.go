@@ -32,12 +32,12 @@ func (r *reader) ask(ctx context.Context, cmd *redis.Cmd) (any, error) {
 	if _, err := pipe.Exec(ctx); err != nil && clock.Err() == nil && clock.Val() == nil {
 		return nil, err
 	}
+	r.tellLost(gone)
 	if acked != nil {
 		if err := r.acked(acked.Err()); err != nil {
 			return nil, err
 		}
 	}
-	r.tellLost(gone)
 	v, err := cmd.Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return nil, err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -113,8 +114,8 @@ func (x *exchange) take() []*wanted {
 		}
 		n++
 	}
-	batch := x.waiting[:n:n]
-	x.waiting = x.waiting[n:]
+	batch := slices.Clone(x.waiting[:n])
+	x.waiting = slices.Delete(x.waiting, 0, n) // which lets go of what it held
 	return batch
 }
 

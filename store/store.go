@@ -17,7 +17,8 @@
 //
 // The changes feed says only that something is to be looked at ("dirty"), and
 // when. Whoever draws reads the row, compares with what was drawn, and settles
-// the mark for the revision it read: a change in between keeps the mark.
+// the mark for the revision it read and the marks counted by then: a change in between
+// keeps the mark. The record of what was drawn last may settle it in the same step.
 //
 // # Crash windows
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -108,7 +109,8 @@ func (p *Poller) Run(ctx context.Context) error {
 	return nil
 }
 
-// pollRun is the state of one Run; only its goroutine uses it.
+// pollRun is the state of one Run; only its goroutine uses it, but for the log and Save,
+// which that of saving uses too.
 type pollRun struct {
 	PollerConfig
 	log    *sparseLog
@@ -117,6 +119,16 @@ type pollRun struct {
 	down   bool           // the last poll or batch failed
 	polls  backoff
 	sinks  backoff
+}
+
+// saveSafely is save, with a panic in it as a failure.
+func (r *pollRun) saveSafely(ctx context.Context, offset int64) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.log.say(zerolog.ErrorLevel, "offset", fmt.Errorf("%v\n%s", v, debug.Stack()), "storing the offset panicked")
+		}
+	}()
+	r.save(ctx, offset)
 }
 
 // once polls once and hands over what came. It returns how long to wait before the next poll, or a fatal error.
@@ -141,7 +153,7 @@ func (r *pollRun) once(ctx context.Context) (time.Duration, error) {
 	r.offset = next
 	if !stuck {
 		r.saving.Wait()
-		r.saving.Go(func() { r.save(ctx, next) })
+		r.saving.Go(func() { r.saveSafely(ctx, next) })
 	}
 	if r.down {
 		r.down = false

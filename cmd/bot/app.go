@@ -77,7 +77,8 @@ func NewApp(cfg config.Config, opts AppOptions) (*App, error) {
 		return nil, err
 	}
 	// Every inbound stream holds a connection of the reader's.
-	if a.reader, err = dial(cfg, len(cfg.Streams()), opts.changes()...); err != nil {
+	// None of its commands is sent again unseen: what the first one has brought would lie.
+	if a.reader, err = dial(cfg, len(cfg.Streams()), append(opts.changes(), once)...); err != nil {
 		return nil, errors.Join(err, a.rdb.Close())
 	}
 	if err := a.wire(cfg); err != nil {

@@ -66,6 +66,10 @@ func (a *App) drawnWith(ctx context.Context, c *config.Config) error {
 	if err != nil || last == want {
 		return err
 	}
+	// Until all are marked they may have been drawn in part: to go back is a change as well.
+	if err := a.store.SetSetting(ctx, drawnSetting, ""); err != nil {
+		return err
+	}
 	if err := a.store.TouchOpen(ctx); err != nil {
 		return err
 	}

@@ -15,21 +15,15 @@ const (
 	worthBytes = 4 << 20   // made on the heap since it was given back last
 )
 
-// giveBack gives back to the system, until ctx ends, what a burst of work has left
-// behind; after the start also the pages of the program itself, most of which only a
-// start needs. Those in use come back by themselves, from the system's cache.
+// giveBack gives back to the system, until ctx ends, what a start or a burst of work has
+// left behind.
 func giveBack(ctx context.Context) {
 	made := []heap.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	var r rest
 	for wait(ctx, quietFor) {
 		heap.Read(made)
-		switch r.after(made[0].Value.Uint64()) {
-		case fromStart:
-			dropProgram()
-			fallthrough
-		case fromWork:
+		if r.after(made[0].Value.Uint64()) {
 			debug.FreeOSMemory()
-		case fromNothing:
 		}
 	}
 }
@@ -39,26 +33,13 @@ type rest struct {
 	last, given uint64
 }
 
-// What there was to rest from.
-type toil int
-
-const (
-	fromNothing toil = iota
-	fromStart
-	fromWork
-)
-
 // after is asked once a second, with all that was ever made on the heap.
-func (r *rest) after(made uint64) toil {
+func (r *rest) after(made uint64) bool {
 	since := made - r.last
 	r.last = made
-	switch {
-	case since > quietBytes, made-r.given < worthBytes:
-		return fromNothing
-	case r.given == 0:
-		r.given = made
-		return fromStart
+	if since > quietBytes || made-r.given < worthBytes {
+		return false
 	}
 	r.given = made
-	return fromWork
+	return true
 }
