@@ -69,6 +69,8 @@ const feedWait = time.Second
 // Run works until ctx ends, and then waits for what is under way.
 func (r *Reconciler) Run(ctx context.Context) error {
 	defer r.running.Wait()
+	ctx, end := context.WithCancel(ctx)
+	defer end() // also where it panics: nobody would look any more while listen goes on
 	r.running.Go(func() {
 		for ctx.Err() == nil {
 			r.safeListen(ctx)

@@ -68,6 +68,7 @@ func (r *reader) tryAll(ctx context.Context, openings []store.Opening) (results 
 		if err == nil {
 			return results
 		}
+		r.in.fault(err).Str("stream", r.stream.Key).Msg("opening several rows panicked; each is opened by itself")
 	}
 	results = make([]store.OpenResult, len(openings))
 	for i, o := range openings {

@@ -38,8 +38,12 @@ func (s *Store) Server(ctx context.Context) (Server, error) {
 		texts[i] = pipe.Info(ctx, section)
 	}
 	save := pipe.ConfigGet(ctx, "save")
-	_, _ = pipe.Exec(ctx) // what each came to says more
-	if err := there.Err(); err != nil {
+	_, failed := pipe.Exec(ctx) // what each came to says more, but where none was sent
+	err = there.Err()
+	if err == nil && there.Val() == "" {
+		err = failed
+	}
+	if err != nil {
 		return Server{}, fmt.Errorf("store: server: %w", err)
 	}
 	told := map[string]string{}
